@@ -101,7 +101,7 @@ const THOROUGH = [
   'src/base/{parse/parse-hostile,text/hidden}.test.ts',
   'src/operations/own-state.test.ts',
   'src/operations/{delegation,handover,inbox,memory,project,runs,server,tasks}/**/*.test.ts',
-  'src/{lines/files,catalogue/{kept-readings,renewed},services/{codebase/nearest,search/kept-index,tasks/task-lines}}.test.ts',
+  'src/{lines/files,catalogue/{kept-readings,renewed},services/{codebase/vectors,search/kept-index,tasks/task-lines}}.test.ts',
   'src/surfaces/{http/**/*,a2a/routes,cli/french*}.test.ts',
   'tests/contract/bad-files.test.ts',
 ];

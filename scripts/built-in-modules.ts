@@ -1,13 +1,13 @@
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { sha256 } from '../src/base/sha256.ts';
+import { sha256 } from '../src/base/values.ts';
 import { prepareReading } from '../src/catalogue/prepared.ts';
 import { buildCatalogue } from '../src/catalogue/build.ts';
 import type { BuiltInModule } from '../src/model/module.ts';
 import { readers } from '../src/readers/index.ts';
 import { moduleSource } from '../src/sources/built-in-modules.ts';
-import type { Source } from '../src/sources/source.ts';
+import type { Source } from '../src/sources/tree.ts';
 
 /** BMAD's official modules beside the method itself, in the order of its installer, and the packages they are in. */
 export const MODULE_PACKAGES: Readonly<Record<string, string>> = {

@@ -1,7 +1,18 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build, type Metafile } from 'esbuild';
+import { FRENCH } from '../src/language/french.ts';
 import { root } from './bundle.ts';
+import { textsOf } from './french/texts.ts';
+
+/** The French of what these files say, from the one catalogue. */
+async function frenchOf(...files: string[]): Promise<string> {
+  const texts = await Promise.all(
+    files.map(async (file) => textsOf(await readFile(join(root, 'src', 'page', file), 'utf8')).said),
+  );
+  const said = texts.flatMap((each) => [...each]).map((text) => [text, FRENCH[text]] as const);
+  return JSON.stringify(Object.fromEntries(said));
+}
 
 /** The app that hosts show, as they take it: one file with everything in it. */
 export async function bundleApp(folder: string): Promise<Metafile> {
@@ -22,7 +33,10 @@ export async function bundleApp(folder: string): Promise<Metafile> {
     format: 'iife',
     jsx: 'automatic',
     jsxImportSource: 'preact',
-    define: { APP_VERSION: JSON.stringify(version) },
+    define: {
+      APP_VERSION: JSON.stringify(version),
+      FRENCH: await frenchOf('message.ts', 'app/words.ts'),
+    },
     legalComments: 'none',
     logLevel: 'warning',
   });
@@ -55,6 +69,7 @@ export async function bundlePage(folder: string): Promise<Metafile> {
     format: 'esm',
     jsx: 'automatic',
     jsxImportSource: 'preact',
+    define: { FRENCH: await frenchOf('message.ts', 'words.ts') },
     legalComments: 'none',
     logLevel: 'warning',
   });

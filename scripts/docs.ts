@@ -1,11 +1,11 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { measuredFigures } from './docs-run/measured.ts';
 import { pageBrought, pagesToRun, readPage } from './docs-run/pages.ts';
-import { RECORDINGS, recorded } from './pictures/recordings.ts';
+import { recorded, RECORDINGS } from './pictures/recordings.ts';
 import { REFERENCE } from './reference/pages.ts';
+import process from 'node:process';
 
 const HELP = `Writes what documents have from the programs: docs/reference, the figures and transcripts of README and guides,
 and the pictures of terminals.

@@ -12,16 +12,19 @@ import { root } from './bundle.ts';
 /** Files that may be in several bundles all the same, and why. */
 const MAY_BE_TWICE: Readonly<Record<string, string>> = {
   'src/config/schema.ts': 'the list of settings, which is made from the schema and never changes',
+  'src/base/process/process.ts': 'it holds the text of a program, whose variables are not ours',
+  'src/catalogue/identity.ts': 'the tables of names, made from data that never changes',
   'src/base/step.ts': 'how a step is said in a text, made from the writer it is kept by',
-  'src/base/text/same-name.ts': 'the key of a name, which depends on the name alone',
+  'src/base/text/suggest.ts': 'the key of a name, which depends on the name alone',
   'src/meaning/analyse.ts': 'the stem of a word, which depends on the word alone',
-  'src/surfaces/cli/screen/width.ts': 'the widths of characters, which depend on the character alone',
-  'src/surfaces/mcp/ask.ts': 'the writer of steps, made from the choice of tools it is kept by',
+  'src/surfaces/http/api/input.ts': 'which operations take a query, which depends on the operation alone',
+  'src/surfaces/cli/screen/text.ts': 'the widths of characters, which depend on the character alone',
+  'src/surfaces/mcp/steps.ts': 'the writer of steps, made from the choice of tools it is kept by',
   'src/operations/input.ts':
     'inputs that were found right, which depend on the operation and the input alone',
   'src/operations/activation/agent-tools.ts': 'names of tools, made from the workspace they are kept by',
-  'src/operations/catalogue/categories.ts': 'phases, made from the workspace they are kept by',
-  'src/operations/catalogue/list-items.ts': 'items, made from the workspace and the record they are kept by',
+  'src/operations/catalogue/list-items.ts':
+    'items and phases, made from the workspace and the record they are kept by',
   'src/operations/offers.ts': 'words of the unified tools, made from what operations declare',
   'src/operations/client/prompts.ts': 'prompts, made from the workspace they are kept by',
   'src/operations/client/resources.ts': 'resources, made from the workspace they are kept by',

@@ -6,9 +6,8 @@ import type { AnyOperation } from '../src/operations/operation.ts';
 
 // Writes the lists of operations from their declarations: an operation is declared in its own file and nowhere else.
 //   index.ts    all of them at once, in the order users see them
-//   late.ts     those that clients reach, each loaded with its first call
-//   typed.ts    those that only the command line has, the same way
-//   offered.ts  where each is offered, as data that can be read without their code
+//   registry.ts those that clients reach and those that only the command line has, each loaded with its first call, and
+//               where each is offered, as data that can be read without their code
 // With --check nothing is written, and what is out of date is named.
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), '..', 'src', 'operations');
@@ -97,30 +96,22 @@ function loadersText(name: string, about: string, declared: readonly Declared[])
     ({ operation, exported, file }) =>
       `  ${key(operation.name)}: async () => (await import('./${file}')).${exported},\n`,
   );
-  return `${HEADER}import type { AnyOperation } from './operation.ts';
-
-/** ${about} */
+  return `/** ${about} */
 export const ${name} = {
 ${lines.join('')}} satisfies Record<string, () => Promise<AnyOperation>>;
 `;
 }
 
-function lateText(declared: readonly Declared[]): string {
+/** Lists that need no code of an operation; a program contains those of them that it uses. */
+function registryText(declared: readonly Declared[]): string {
   const reached = declared.filter(({ operation }) => isReached(operation));
-  return loadersText(
-    'LATE',
-    'The operations that clients of the server reach, each loaded with its first call.',
-    reached,
-  );
-}
-
-function typedText(declared: readonly Declared[]): string {
   const typed = declared.filter(({ operation }) => !isReached(operation) && operation.command !== undefined);
-  return loadersText(
-    'TYPED',
-    'The operations that only the command line has, each loaded when it is typed.',
-    typed,
-  );
+  return `${HEADER}import type { Offer } from './offers.ts';
+import type { AnyOperation } from './operation.ts';
+
+${loadersText('LATE', 'The operations that clients of the server reach, each loaded with its first call.', reached)}
+${loadersText('TYPED', 'The operations that only the command line has, each loaded when it is typed.', typed)}
+${offeredText(declared)}`;
 }
 
 function offeredText(declared: readonly Declared[]): string {
@@ -129,9 +120,7 @@ function offeredText(declared: readonly Declared[]): string {
     const projectless = 'project' in input.shape ? undefined : true;
     return `  ${key(name)}: ${data({ toolset, behind, serves, command, positional, projectless, forPeople })},\n`;
   });
-  return `${HEADER}import type { Offer } from './offers.ts';
-
-/** Where each operation is offered, in the order users see them. */
+  return `/** Where each operation is offered, in the order users see them. */
 export const OFFERED: Readonly<Partial<Record<string, Offer>>> = {
 ${lines.join('')}};
 `;
@@ -152,9 +141,7 @@ export async function writeOperationLists({ check }: { check: boolean }): Promis
   const declared = await allDeclared();
   const results = [
     await updated('index.ts', indexText(declared), check),
-    await updated('late.ts', lateText(declared), check),
-    await updated('typed.ts', typedText(declared), check),
-    await updated('offered.ts', offeredText(declared), check),
+    await updated('registry.ts', registryText(declared), check),
   ];
   return results.every(Boolean);
 }

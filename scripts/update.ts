@@ -4,6 +4,7 @@ import process from 'node:process';
 /** Everything that is generated and kept in git. A part that fails does not keep the others from being written. */
 const PARTS: readonly (readonly [what: string, ...command: string[]])[] = [
   ['lists of operations', 'tsx', 'scripts/operation-lists.ts'],
+  ['sizes of the rooms', 'tsx', 'scripts/rooms.ts'],
   ['formatting', 'oxfmt'],
   ['the build', 'node', 'scripts/ensure.mjs'],
   ['surface snapshots, OpenAPI included', 'vitest', 'run', 'tests/surface', '-u'],

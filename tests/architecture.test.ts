@@ -1,6 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { measureRooms, readLimits } from '../scripts/rooms.ts';
 import { repository } from './support/app.ts';
 import { DOORS } from './support/doors.ts';
 
@@ -64,7 +65,7 @@ const SOURCE_TYPES_OF_SERVICES: Record<string, readonly string[]> = {
 const SERVICES_THAT_RUN = new Set(['completion']);
 
 /** The files of `app/` that every start loads. */
-const EARLY_OF_APP = /^app\/(?:app|settings|parts|client-roots|git-sources|watching|workspaces)\.ts$/;
+const EARLY_OF_APP = /^app\/(?:app|settings|parts|git-sources|watching|workspaces)\.ts$/;
 
 /** Globals that only the programs may touch. */
 const PROGRAM_ONLY = /\bprocess\.(?:env|argv|stdin|stdout|stderr|exit|exitCode|cwd|on|once)\b/;
@@ -88,6 +89,8 @@ interface Import {
   file: string;
   specifier: string;
   typeOnly: boolean;
+  /** Loaded when it is first needed. */
+  late: boolean;
 }
 
 async function importsOf(file: string): Promise<Import[]> {
@@ -99,6 +102,7 @@ async function importsOf(file: string): Promise<Import[]> {
     file,
     specifier: match[2] ?? match[3] ?? '',
     typeOnly: match[1] !== undefined,
+    late: match[3] !== undefined,
   }));
 }
 
@@ -186,7 +190,7 @@ describe('architecture', () => {
     );
     expect(named.flat().sort()).toEqual([
       // Holds the text of a program that runs between us and another, as a process of its own.
-      'base/process/process-watched.ts',
+      'base/process/process.ts',
       'base/process/start-program.ts',
     ]);
   });
@@ -214,7 +218,7 @@ describe('architecture', () => {
   });
 
   it('prints in one place, which shows what is hidden in a text (S-03)', async () => {
-    expect(await having(PRINTS, production)).toEqual(['bin/printer.ts', 'bin/protocol-output.ts']);
+    expect(await having(PRINTS, production)).toEqual(['bin/printer.ts', 'bin/program-place.ts']);
   });
 
   it('has every operation run by execute.ts, which checks who may call it and with what', async () => {
@@ -241,6 +245,47 @@ describe('architecture', () => {
       if (lines > 500) long.push(`${file}: ${lines} lines`);
     }
     expect(long).toEqual([]);
+  });
+
+  it('lets no room grow without a line in tests/rooms.json that says so', async () => {
+    const [measured, limits] = await Promise.all([measureRooms(), readLimits()]);
+    const grown = Object.entries(measured).flatMap(([room, { lines, files: count }]) => {
+      const limit = limits[room];
+      if (limit === undefined) return [`${room} has no limit`];
+      const over = lines > limit.lines || count > limit.files;
+      return over
+        ? [`${room}: ${lines} lines in ${count} files; at most ${limit.lines} in ${limit.files}`]
+        : [];
+    });
+    expect(grown).toEqual([]);
+  });
+
+  it('has no folder of more than 25 files', () => {
+    const folders = new Map<string, number>();
+    for (const file of production) folders.set(dirname(file), (folders.get(dirname(file)) ?? 0) + 1);
+    expect([...folders].filter(([, count]) => count > 25)).toEqual([]);
+  });
+
+  it('has no circles', () => {
+    const uses = new Map<string, string[]>(production.map((file) => [file, []]));
+    for (const { file, specifier, typeOnly, late } of imports)
+      if (specifier.startsWith('.') && !typeOnly && !late)
+        uses.get(file)?.push(
+          relative(source, resolve(source, dirname(file), specifier))
+            .split(sep)
+            .join('/'),
+        );
+    const reachesItself = (file: string): boolean => {
+      const reached = new Set<string>();
+      const next = [...(uses.get(file) ?? [])];
+      for (let at = next.pop(); at !== undefined; at = next.pop()) {
+        if (reached.has(at)) continue;
+        reached.add(at);
+        next.push(...(uses.get(at) ?? []));
+      }
+      return reached.has(file);
+    };
+    expect(production.filter(reachesItself)).toEqual([]);
   });
 
   it('has tests beside every service, or says in AGENTS.md where they are', async () => {

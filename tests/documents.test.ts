@@ -1,10 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { agrees, brought } from '../scripts/docs-run/compare.ts';
-import { figuresBrought } from '../scripts/docs-run/figures.ts';
-import { blocksOf, exchangesOf, isOutput, markerOf, withBlocks } from '../scripts/docs-run/markers.ts';
+import {
+  blocksOf,
+  exchangesOf,
+  figuresBrought,
+  isOutput,
+  markerOf,
+  withBlocks,
+} from '../scripts/docs-run/markers.ts';
 import { pageBrought, pagesToRun, readPage, unmarked } from '../scripts/docs-run/pages.ts';
 import { StandIns } from '../scripts/docs-run/stand-ins.ts';
-import { callOf, wordsOf } from '../scripts/docs-run/words.ts';
+import { callOf, wordsOf } from '../scripts/docs-run/story.ts';
 
 const pages = await Promise.all(
   (await pagesToRun()).map(async (page): Promise<[string, string]> => [page, await readPage(page)]),

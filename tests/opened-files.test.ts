@@ -28,13 +28,9 @@ const MAY_TAKE: Record<string, { names: readonly string[]; why: string }> = {
     names: ['access', 'stat', 'readdirSync'],
     why: 'permissions that a new version keeps, sizes and times; names in folders of our own',
   },
-  'base/files/ensure-folder.ts': {
-    names: ['stat'],
-    why: 'which folder is missing, and what is in its place',
-  },
   'base/files/file-modes.ts': {
-    names: ['statSync'],
-    why: 'permissions of the folder that something is made in',
+    names: ['stat', 'statSync'],
+    why: 'which folder is missing, what is in its place, and who may write there',
   },
   'base/files/file-lock.ts': { names: ['stat'], why: 'which folders are missing, to remove them again' },
   'base/files/is-running.ts': {
@@ -45,31 +41,23 @@ const MAY_TAKE: Record<string, { names: readonly string[]; why: string }> = {
     names: ['statSync'],
     why: 'whether a store that is open is still the file at its path',
   },
-  'base/files/blocking-files.ts': {
+  'base/files/repository.ts': {
     names: ['stat'],
     why: 'whether a link leads to a pipe, which would keep a program waiting',
   },
   'base/files/file-stamps.ts': {
     names: ['statSync'],
-    why: 'whether a file that the user named has changed, wherever it is',
+    why: 'whether what was read is still as it was; nothing is decided by it but whether to read again',
   },
   'base/files/file-systems.ts': {
     names: ['readFileSync'],
     why: 'how many folders a user may watch, as the system has it in /proc',
   },
-  'base/files/place-stats.ts': {
-    names: ['statSync'],
-    why: 'whether what was read is still as it was; nothing is decided by it but whether to read again',
-  },
-  'base/files/code-cache.ts': {
-    names: ['readFileSync', 'readdirSync', 'renameSync', 'rmSync', 'writeFileSync'],
-    why: 'the compiled programs in the cache of the user, before anything else of ours is loaded',
-  },
-  'base/files/kept-answers.ts': {
+  'base/files/user-cache.ts': {
     names: ['readFileSync', 'readdirSync', 'renameSync', 'rmSync', 'statSync', 'writeFileSync'],
-    why: 'the first answers in the cache of the user, before anything else of ours is loaded',
+    why: 'compiled programs and first answers in the cache of the user, before anything else of ours is loaded',
   },
-  'base/files/watch-handles.ts': {
+  'base/files/watch-folders.ts': {
     names: ['watch'],
     why: 'that something has happened in a folder; what it was is found out elsewhere',
   },

@@ -4,15 +4,18 @@ import { MCPConfigRegistry } from '@gleanwork/mcp-config-schema';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { parseToml } from '../src/base/parse/parse.ts';
-import { claudePlugin } from '../scripts/packages/claude.ts';
+import { claudePlugin, codexPlugin, geminiExtension, registryEntry } from '../scripts/packages/others.ts';
 import { iconPng } from '../scripts/packages/icon.ts';
-import { installLinks, startCommand } from '../scripts/packages/links.ts';
+import {
+  type Files,
+  installLinks,
+  LARGEST,
+  readProduct,
+  startCommand,
+  zipped,
+} from '../scripts/packages/product.ts';
 import { desktopBundle } from '../scripts/packages/mcpb.ts';
-import { codexPlugin, geminiExtension, registryEntry } from '../scripts/packages/others.ts';
-import { LARGEST } from '../scripts/packages/parts.ts';
-import { readProduct, type Files } from '../scripts/packages/product.ts';
 import { llmsInstall, llmsText } from '../scripts/packages/texts.ts';
-import { zipped } from '../scripts/packages/zip.ts';
 import { repository } from './support/app.ts';
 import { unzipped } from './support/unzipped.ts';
 

@@ -11,14 +11,12 @@ const STARTERS = new Set(
   ),
 );
 
-/** Who uses which of these. What wants to know something of git asks the verbs of project-git.ts. */
+/** Who uses which of these. What wants to know something of git asks the verbs of git.ts. */
 const MAY_START: Record<string, readonly string[]> = {
   'base/process/git.ts': ['programsBesides', 'runProgram'],
-  'base/process/project-git.ts': ['runGit'],
   'sources/git/git.ts': ['runGit'],
-  'base/process/process.ts': ['startProgram'],
-  'base/process/process-watched.ts': ['ownProgram', 'startProgram'],
-  'bin/open-in-browser.ts': ['programsBesides', 'startProgram'],
+  'base/process/process.ts': ['ownProgram', 'startProgram'],
+  'bin/page.ts': ['programsBesides', 'startProgram'],
   'services/codebase/ripgrep.ts': ['ownProgram', 'runProgram'],
   'services/completion/builtin.ts': ['allowedByPerson', 'findForProject', 'runWatched'],
   'services/completion/run.ts': ['findProgram', 'runWatched'],

@@ -1,4 +1,4 @@
-import { LIMITS } from '../reference/host-limits.ts';
+import { LIMITS } from '../reference/limits.ts';
 import type { CodeGrowth } from './code.ts';
 import type { Fairness } from './fairness.ts';
 import type { Cost, Growth } from './growth.ts';

@@ -1,9 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { chunksByDefinition } from '../../src/services/codebase/chunks.ts';
-import { createGrammars } from '../../src/services/codebase/grammars.ts';
-import { languageOf } from '../../src/services/codebase/languages.ts';
-import { isTestPath, isWanted, unfitText } from '../../src/services/codebase/wanted-files.ts';
+import { chunksByDefinition, createGrammars, languageOf } from '../../src/services/codebase/chunks.ts';
+import { isTestPath, isWanted, unfitText } from '../../src/services/codebase/paths.ts';
 
 /** The first sentence of a function's comment, and where the function is. Lines are counted from 0. */
 export interface Pair {

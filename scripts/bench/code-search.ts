@@ -10,7 +10,7 @@ import { analyse, type Analyser, ANALYSER_VERSION } from '../../src/meaning/anal
 import { createCodebase, withNames } from '../../src/services/codebase/codebase.ts';
 import { matchesByRipgrep, needlesOf } from '../../src/services/codebase/exact.ts';
 import { ripgrepProgram } from '../../src/services/codebase/ripgrep.ts';
-import { createGrammars } from '../../src/services/codebase/grammars.ts';
+import { createGrammars } from '../../src/services/codebase/chunks.ts';
 import { openIndexer } from '../../src/services/codebase/indexer.ts';
 import { pieceOf } from '../../src/services/codebase/pieces.ts';
 import { rank, type Ranked } from '../../src/services/codebase/rank.ts';

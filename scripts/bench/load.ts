@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { cleanEnvironment, type Contender } from './contenders.ts';
 import { openSession, sessionShot } from './http/requests.ts';
 import { startServer } from './http/server.ts';
-import { madeWords } from './made-words.ts';
+import { realSentence } from './made-words.ts';
 import { writeProject } from './made-project.ts';
 import { percentile } from './statistics.ts';
 import { cpuMilliseconds } from './system.ts';
@@ -50,7 +50,7 @@ const calls: Record<Asked, () => { name: string; arguments: Record<string, unkno
     arguments: {
       type: 'decisions',
       agent: 'architect',
-      text: `Part ${(asked += 1)} is new: ${madeWords(asked, 12)}.`,
+      text: `Part ${(asked += 1)} is new: ${realSentence(asked)}`,
     },
   }),
   spawn: () => ({

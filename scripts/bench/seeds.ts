@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sealed, type Link, type ReceiptBody } from '../../src/services/completion/receipts.ts';
-import { CONTRACT_SCRIPT } from '../../src/kit/contract-script.ts';
+import { type Link, type ReceiptBody, sealed } from '../../src/services/completion/receipts.ts';
+import { CONTRACT_SCRIPT } from '../../src/kit/output.ts';
 import { branchFile, kitState } from '../../tests/support/run-project.ts';
 import { callTool } from './call-tool.ts';
 import { withClient } from './client.ts';
 import { cleanEnvironment, type Contender } from './contenders.ts';
-import { madeWords } from './made-words.ts';
+import { madeWords, realSentence } from './made-words.ts';
 
 /** A project and the home of its user. */
 export interface Place {
@@ -26,7 +26,7 @@ export async function seedMemories(server: string, { folder, home }: Place, coun
     JSON.stringify({
       type: 'decisions',
       agent: 'architect',
-      text: `Decision ${index}: ${madeWords(index, 12)}, item ${index * 31}.`,
+      text: `Decision ${index}: ${realSentence(index)} See item ${index * 31}.`,
     }),
   );
   await writeFile(file, `${lines.join('\n')}\n`);

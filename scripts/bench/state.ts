@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { callTool } from './call-tool.ts';
 import { withClient } from './client.ts';
 import { bmadCall, cleanEnvironment, type Contender, type ToolCall } from './contenders.ts';
-import { madeWords } from './made-words.ts';
+import { madeWords, realSentence } from './made-words.ts';
 import { runId, seedEverything, seedMemories, seedRuns, seedTasks, type Place } from './seeds.ts';
 import { percentile } from './statistics.ts';
 import { atRest, processorMilliseconds, residentMebibytes } from './system.ts';
@@ -62,7 +62,7 @@ const operations: Record<StateKind, Operations> = {
   memories: {
     recall: (round) => ({
       name: 'recall_structured',
-      arguments: { query: madeWords(round, 4) },
+      arguments: { query: realSentence(round).split(' ').slice(-6).join(' ') },
       expected: 'Decision',
     }),
     remember: (round) => ({
@@ -70,7 +70,7 @@ const operations: Record<StateKind, Operations> = {
       arguments: {
         type: 'decisions',
         agent: 'architect',
-        text: `Part ${round} is new: ${madeWords(round + 5_000, 12)}.`,
+        text: `Part ${round} is new: ${realSentence(round + 5_000)}`,
       },
       expected: 'id ',
     }),

@@ -1,5 +1,5 @@
 /** What a comment before a fenced block says about it. */
-export interface Marker {
+interface Marker {
   /**
    * `run` a command, `call` a tool, `serve` over HTTP, run a `script`, `ask` for a method of the
    * protocol, write a `file`; `not` has only a reason.
@@ -87,7 +87,7 @@ export function withBlocks(page: string, changes: ReadonlyMap<Block, readonly st
 }
 
 /** What a reader types in a block, and what came of it. */
-export interface Exchange {
+interface Exchange {
   input: string;
   output: string[];
 }
@@ -104,4 +104,22 @@ export function exchangesOf({ lines, marker }: Block): Exchange[] {
     else if (exchanges.length === 0) exchanges.push({ input: '', output: [line] });
     else exchanges.at(-1)?.output.push(line);
   return exchanges;
+}
+
+/** Numbers that documents mention, by name. */
+export type Figures = ReadonlyMap<string, number>;
+
+const FIGURE = /(<!-- figure: (\S+) -->)([^<]*)(<!-- \/figure -->)/g;
+
+/** 2,386: thousands are set apart. */
+const written = (value: number): string => value.toLocaleString('en-GB');
+
+/** The page with the numbers of today; a name that nothing measures is an error. */
+export function figuresBrought(text: string, figures: Figures): string {
+  return text.replace(FIGURE, (_, before: string, name: string, _now: string, after: string) => {
+    const value = figures.get(name);
+    if (value === undefined)
+      throw new Error(`There is no figure "${name}". There are: ${[...figures.keys()].join(', ')}.`);
+    return `${before}${written(value)}${after}`;
+  });
 }

@@ -1,7 +1,7 @@
 import { AGENT_TOOL_LIMIT } from '../../src/operations/activation/agent-tools.ts';
 import { tokens } from '../bench/statistics.ts';
-import { toolsetSizes } from '../reference/toolset-sizes.ts';
-import type { Figures } from './figures.ts';
+import { toolsetSizes } from '../reference/tools.ts';
+import type { Figures } from './markers.ts';
 import { Story } from './story.ts';
 
 /** About as much: the paths in an answer are longer on one machine than on the other. */

@@ -2,9 +2,16 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { repository } from '../../tests/support/app.ts';
 import { brought } from './compare.ts';
-import { figuresBrought, type Figures } from './figures.ts';
-import { blocksOf, exchangesOf, isOutput, withBlocks, type Block } from './markers.ts';
-import { Story, type Running } from './story.ts';
+import {
+  type Block,
+  blocksOf,
+  exchangesOf,
+  type Figures,
+  figuresBrought,
+  isOutput,
+  withBlocks,
+} from './markers.ts';
+import { type Running, Story } from './story.ts';
 
 /** The pages whose transcripts and figures are real. */
 export async function pagesToRun(): Promise<string[]> {

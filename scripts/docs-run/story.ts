@@ -1,21 +1,20 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import process from 'node:process';
+import { pathToFileURL } from 'node:url';
 import type { Client } from '@modelcontextprotocol/client';
 import { CLI_PROGRAM } from '../../src/base/product.ts';
+import { TOOLSETS } from '../../src/operations/toolsets.ts';
 import { repository } from '../../tests/support/app.ts';
 import { bmadHere } from '../../tests/support/command-line.ts';
 import { INITIALIZE, LineClient } from '../../tests/support/line-client.ts';
-import { connectHere } from '../../tests/support/mcp-here.ts';
 import { connectClient, textsOf } from '../../tests/support/mcp-client.ts';
+import { connectHere } from '../../tests/support/mcp-here.ts';
 import { bareEnvironment } from '../../tests/support/programs.ts';
-import { TOOLSETS } from '../../src/operations/toolsets.ts';
-import { libraryScript } from './library-script.ts';
-import { openSample, removeSample, type Sample } from './sample.ts';
-import { SAMPLES } from './samples/index.ts';
+import { openSample, removeSample, type Sample, SAMPLES } from './samples.ts';
 import { StandIns } from './stand-ins.ts';
-import { callOf, wordsOf } from './words.ts';
 
 /**
  * Commands are run and tools called in programs, or `here`, as those do it but without a start for each. Documents are written
@@ -247,4 +246,48 @@ export class Story {
     await writeFile(file, this.#standIns.real(libraryScript(source)));
     return this.#ended([process.execPath, file], this.#environment);
   }
+}
+
+/** A piece of a page that uses the library, as a program; one that does not open it itself gets a `bmad`. */
+function libraryScript(source: string): string {
+  const packages = createRequire(import.meta.url);
+  const library = pathToFileURL(join(repository, 'dist', 'library.mjs')).href;
+  const opens = source.includes('openBmad(') || !/\bbmad\./.test(source);
+  const text = [
+    `import { BmadError, BmadServer, GitSourceResolver, openBmad } from '${library}';`,
+    ...(opens ? [] : ['const bmad = await openBmad();']),
+    source
+      .replace(/^import .* from 'mcp-server-bmad';$/m, '')
+      // It lies where no packages are.
+      .replace(/(?<= from ')@[^']+(?=';$)/gm, (name) => pathToFileURL(packages.resolve(name)).href),
+    ...(opens ? [] : ['bmad.close();']),
+  ];
+  return text.join('\n');
+}
+
+/** Takes a command line apart as a shell does: words, single and double quotes, a comment at the end. */
+export function wordsOf(line: string): string[] {
+  const words: string[] = [];
+  const parts = /\s*(?:#.*$|((?:[^\s'"\\]|\\.|'[^']*'|"(?:[^"\\]|\\.)*")+))/gy;
+  for (const [, word] of line.trim().matchAll(parts))
+    if (word !== undefined)
+      words.push(
+        word.replace(
+          /\\(.)|'([^']*)'|"((?:[^"\\]|\\.)*)"/g,
+          (_, escaped?: string, single?: string, double?: string) =>
+            escaped ?? single ?? (double ?? '').replace(/\\(["\\$`])/g, '$1'),
+        ),
+      );
+  return words;
+}
+
+/** A tool and its arguments as documents write them: `tool {name:"value"}`, or only the braces for `bmad`. */
+export function callOf(line: string): { tool: string; args: Record<string, unknown> } {
+  const [, tool = 'bmad', braces = ''] = /^(?:([a-z][\w-]*) +)?(\{.*\})$/.exec(line.trim()) ?? [];
+  if (braces === '') throw new Error(`This is not a call: ${line}`);
+  const strict = braces.replace(
+    /"(?:[^"\\]|\\.)*"|([{,]\s*)([A-Za-z_]\w*)(?=\s*:)/g,
+    (whole, before?: string, name?: string) => (name === undefined ? whole : `${before}"${name}"`),
+  );
+  return { tool, args: JSON.parse(strict) as Record<string, unknown> };
 }

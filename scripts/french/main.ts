@@ -6,8 +6,8 @@ import { parseArgs } from 'node:util';
 import { problemsOf, type CatalogueFiles } from './check.ts';
 import kept from './kept.json' with { type: 'json' };
 import shapes from '../../assets/secrets/shapes.json' with { type: 'json' };
-import { isForPeople } from './scope.ts';
-import { textsOf } from './texts.ts';
+
+import { isForPeople, textsOf } from './texts.ts';
 
 const HELP = `Checks the French texts of the command line in src/language/fr.
 

@@ -1,4 +1,4 @@
-import { HOLE, tokensOf, type Token } from '../english/tokens.ts';
+import { HOLE, type Token, tokensOf } from '../english/tokens.ts';
 
 /** The texts of a file as keys of the catalogue. */
 interface Texts {
@@ -96,4 +96,40 @@ function isWorded(key: string): boolean {
   const words = fixed.match(/(?<![\w.\-/])[\p{L}’']*\p{Ll}{2,}[\p{L}’']*(?![\w\-/]*[\w/])/gu) ?? [];
   if (words.length >= 2) return true;
   return words.length === 1 && (/\{(?:n|\d+)\}/.test(key) || /^\(.*\)$|[.!?…]$/.test(key.trim()));
+}
+
+/** Folders and files whose texts go to models, to other programs or into files, and not to people at a terminal. */
+const FOR_OTHERS: readonly string[] = [
+  'surfaces/mcp/',
+  'surfaces/http/',
+  'surfaces/a2a/',
+  'surfaces/cli/completion.ts',
+  'page/',
+  'language/',
+  'meaning/analyse.ts',
+  'meaning/vectors.ts',
+  'meaning/lexicon.ts',
+  'services/delegation/',
+  'services/delivery/',
+  'services/search/',
+  'services/handover/compose.ts',
+  'services/progress/rules.ts',
+  'services/progress/workers.ts',
+  'services/memory/sqlite/',
+  'services/codebase/chunks.ts',
+  'operations/client/',
+  'operations/generation-words.ts',
+  'operations/activation/',
+  'operations/unified/',
+  'kit/museum/museum-write.ts',
+  'readers/help.ts',
+  'base/http/',
+  'base/process/git.ts',
+  'base/text/agent-titles.ts',
+  'base/text/code-words.ts',
+  'base/text/message.ts',
+];
+
+export function isForPeople(file: string): boolean {
+  return !FOR_OTHERS.some((path) => file.startsWith(path));
 }

@@ -1,16 +1,12 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
-import { SHELLS, completionScript } from '../../src/surfaces/cli/completion.ts';
+import { completionScript, SHELLS } from '../../src/surfaces/cli/completion.ts';
 import { root } from '../bundle.ts';
-import { claudePlugin } from './claude.ts';
-import { linksPage } from './links.ts';
+import { claudePlugin, codexPlugin, geminiExtension, registryEntry } from './others.ts';
+import { asJson, type Files, linksPage, readProduct, serverFiles, zipped } from './product.ts';
 import { desktopBundle } from './mcpb.ts';
-import { codexPlugin, geminiExtension, registryEntry } from './others.ts';
-import { asJson, readProduct, type Files } from './product.ts';
-import { serverFiles } from './server-files.ts';
 import { llmsInstall, llmsText } from './texts.ts';
-import { zipped } from './zip.ts';
 
 /** Where all packages are made; not in git. */
 const OUT = join(root, 'dist-packages');

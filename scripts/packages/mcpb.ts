@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { root } from '../bundle.ts';
 import { iconPng } from './icon.ts';
-import { inParts } from './parts.ts';
-import { asJson, type Files, type Product } from './product.ts';
+import { asJson, type Files, inParts, type Product } from './product.ts';
 import { readme } from './texts.ts';
 
 /** The bundle for Claude Desktop: no file in it is larger than Desktop takes. */

@@ -1,5 +1,5 @@
-import { startCommand } from './links.ts';
-import { asJson, startOf, type Files, type Product } from './product.ts';
+import { iconPng } from './icon.ts';
+import { asJson, type Files, type Product, startCommand, startOf } from './product.ts';
 import { readme, skill } from './texts.ts';
 
 /** A marketplace of Codex with one plugin: a skill and the server, which npm's runner starts. */
@@ -85,4 +85,80 @@ export function registryEntry({ name, registryName, version, short, title }: Pro
       },
     ],
   };
+}
+
+/** A marketplace with one plugin: slash commands for the agents, a small skill, the server and cases to evaluate it by. */
+export function claudePlugin(product: Product, server: Files): Files {
+  const { key, version, description, keywords, licence, title } = product;
+  const author = { name: `${title} contributors` };
+  const plugin = `plugins/${key}`;
+  const files: Files = new Map<string, string | Buffer>([
+    [
+      '.claude-plugin/marketplace.json',
+      asJson({
+        name: product.name,
+        owner: author,
+        description: `${title}: ${product.short}`,
+        plugins: [{ name: key, source: `./${plugin}`, description, version }],
+      }),
+    ],
+    [
+      `${plugin}/.claude-plugin/plugin.json`,
+      asJson({ name: key, displayName: title, version, description, author, license: licence, keywords }),
+    ],
+    [
+      `${plugin}/.mcp.json`,
+      asJson({
+        mcpServers: {
+          [key]: { command: 'node', args: [`\${CLAUDE_PLUGIN_ROOT}/server/bmad-mcp-server.cjs`] },
+        },
+      }),
+    ],
+    [`${plugin}/README.md`, readme(product)],
+    [`${plugin}/icon.png`, iconPng()],
+    [`${plugin}/skills/${key}/SKILL.md`, skill(product)],
+  ]);
+  for (const agent of product.agents)
+    files.set(
+      `${plugin}/commands/${agent.name}.md`,
+      `---\ndescription: Talk to ${agent.who} (BMAD)\nargument-hint: "[what you want]"\n---\n\n${startOf(agent, '$ARGUMENTS')}\n`,
+    );
+  for (const [path, text] of evaluations()) files.set(`${plugin}/evals/${path}`, text);
+  for (const [path, bytes] of server) files.set(`${plugin}/server/${path}`, bytes);
+  return files;
+}
+
+interface Case {
+  prompt: string;
+  expects: string;
+}
+
+const CASES: Readonly<Record<string, Case>> = {
+  'start-an-agent': {
+    prompt: 'Let me talk to the architect of the BMad Method about caching.',
+    expects:
+      'The reply comes from Winston, the architect, in character, and is about caching. The tool bmad was called with the operation execute and the agent architect; nothing about the persona is made up.',
+  },
+  'start-a-workflow': {
+    prompt: 'I want to write a PRD for a plant-watering app with BMAD.',
+    expects:
+      'The workflow prd was started through the tool bmad, and the reply follows it: it asks about the product, or names the path to take, instead of writing a whole PRD at once.',
+  },
+  'find-by-a-wish': {
+    prompt: 'Which BMAD workflow designs the test strategy?',
+    expects:
+      'The reply names testarch-test-design of the module TEA, found with a search and not from memory.',
+  },
+};
+
+function evaluations(): Files {
+  const files: Files = new Map();
+  for (const [name, { prompt, expects }] of Object.entries(CASES)) {
+    files.set(
+      `${name}/prompt.md`,
+      `---\nmax_turns: 10\nallowed_tools: [Read, Glob, Grep, Skill, mcp__*]\n---\n\n${prompt}\n`,
+    );
+    files.set(`${name}/graders/criteria.md`, `---\ntype: llm\nweight: 1\n---\n\n${expects}\n`);
+  }
+  return files;
 }

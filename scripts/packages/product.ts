@@ -1,13 +1,15 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { crc32, deflateRawSync, gzipSync } from 'node:zlib';
 import { PRODUCT, SERVER_KEY } from '../../src/base/product.ts';
-import { isListed, shortName, type BmadRecord } from '../../src/model/record.ts';
+import { type BmadRecord, isListed, shortName } from '../../src/model/record.ts';
 import { root } from '../bundle.ts';
 
 /** Files of a package by their paths in it. */
 export type Files = Map<string, string | Buffer>;
 
-export interface Agent {
+interface Agent {
   /** What it is called by: `architect`. */
   name: string;
   /** `Winston, System Architect`. */
@@ -74,3 +76,106 @@ export const asJson = (value: unknown): string => `${JSON.stringify(value, null,
 /** The call with which an agent begins, in words that every host understands. */
 export const startOf = ({ name }: Agent, message: string): string =>
   `Call the tool \`bmad\` of the MCP server \`${SERVER_KEY}\` with operation "execute", agent "${name}" and message "${message}". Leave the message out if it is empty. Then follow the answer: become the agent it describes, and stay in character until you are asked to stop.`;
+
+/** Claude Desktop passes over a bundle in which one file is larger than some 108 kB; this leaves room. */
+export const LARGEST = 90_000;
+
+interface Parts {
+  /** The parts in order, none of them larger than a file may be. */
+  parts: Buffer[];
+  /** SHA-256 of all of them together. */
+  digest: string;
+}
+
+/** Files as one packed text in parts: the length of a list, the list of paths and sizes, and the bytes. */
+export function inParts(files: Files): Parts {
+  const bytes = [...files].map(([path, content]) => [path, Buffer.from(content)] as const);
+  const list = Buffer.from(JSON.stringify(bytes.map(([path, content]) => [path, content.length])));
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(list.length);
+  const packed = gzipSync(Buffer.concat([length, list, ...bytes.map(([, content]) => content)]), {
+    level: 9,
+  });
+  const parts: Buffer[] = [];
+  for (let at = 0; at < packed.length; at += LARGEST) parts.push(packed.subarray(at, at + LARGEST));
+  return { parts, digest: createHash('sha256').update(packed).digest('hex') };
+}
+
+/** The built server with its content, by paths from `dist`. What only programs that import the library need stays out. */
+export async function serverFiles(): Promise<Files> {
+  const dist = join(root, 'dist');
+  const entries = await readdir(dist, { recursive: true, withFileTypes: true });
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(dist, join(entry.parentPath, entry.name)).split(sep).join('/'))
+    .filter((path) => !/^library\.|^bmad\.cjs$/.test(path))
+    .sort();
+  const files: Files = new Map();
+  for (const path of paths) files.set(path, await readFile(join(dist, path)));
+  return files;
+}
+
+/** All packages of one version are the same bytes, so entries have one date: the first that the format knows. */
+const DATE = 0x21;
+const DEFLATED = 8;
+/** Names are UTF-8. */
+const FLAGS = 0x0800;
+
+/** Files as a zip archive. */
+export function zipped(files: Files): Buffer {
+  const bodies: Buffer[] = [];
+  const directory: Buffer[] = [];
+  let offset = 0;
+  for (const [path, content] of files) {
+    const bytes = Buffer.from(content);
+    const name = Buffer.from(path);
+    const packed = deflateRawSync(bytes, { level: 9 });
+    const common = Buffer.alloc(26);
+    common.writeUInt16LE(20, 0);
+    common.writeUInt16LE(FLAGS, 2);
+    common.writeUInt16LE(DEFLATED, 4);
+    common.writeUInt16LE(DATE, 8);
+    common.writeUInt32LE(crc32(bytes), 10);
+    common.writeUInt32LE(packed.length, 14);
+    common.writeUInt32LE(bytes.length, 18);
+    common.writeUInt16LE(name.length, 22);
+    const entry = Buffer.concat([Buffer.from('PK\x03\x04', 'latin1'), common, name, packed]);
+    const rest = Buffer.alloc(14);
+    rest.writeUInt32LE(offset, 10);
+    directory.push(Buffer.concat([Buffer.from('PK\x01\x02\x14\x00', 'latin1'), common, rest, name]));
+    bodies.push(entry);
+    offset += entry.length;
+  }
+  const listed = Buffer.concat(directory);
+  const end = Buffer.alloc(18);
+  end.writeUInt16LE(files.size, 4);
+  end.writeUInt16LE(files.size, 6);
+  end.writeUInt32LE(listed.length, 8);
+  end.writeUInt32LE(offset, 12);
+  return Buffer.concat([...bodies, listed, Buffer.from('PK\x05\x06', 'latin1'), end]);
+}
+
+interface Start {
+  command: string;
+  args: string[];
+}
+
+/** How npm's own runner starts this very version of the server. */
+export function startCommand({ name, version }: Pick<Product, 'name' | 'version'>): Start {
+  return { command: 'npx', args: ['-y', '--package', `${name}@${version}`, 'bmad-mcp-server'] };
+}
+
+/** Links that put the server into a host with one click. */
+export function installLinks(product: Product): { cursor: string; vscode: string } {
+  const start = startCommand(product);
+  const config = Buffer.from(JSON.stringify(start)).toString('base64');
+  return {
+    cursor: `cursor://anysphere.cursor-deeplink/mcp/install?name=${encodeURIComponent(product.key)}&config=${encodeURIComponent(config)}`,
+    vscode: `vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name: product.key, ...start }))}`,
+  };
+}
+
+export function linksPage(product: Product): string {
+  const { cursor, vscode } = installLinks(product);
+  return `# Install with one click\n\n- [Cursor](${cursor})\n- [VS Code](${vscode})\n`;
+}

@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { root } from '../bundle.ts';
-import { startCommand } from './links.ts';
-import type { Product } from './product.ts';
+import { type Product, startCommand } from './product.ts';
 
 /** What a model has to know beforehand: little, since the server says the rest. */
 export function skill({ key }: Product): string {

@@ -8,15 +8,17 @@ import { SHAPES } from '../../src/base/secrets/values.ts';
 export const BUILT: Readonly<Record<string, readonly RegExp[]>> = {
   'src/base/parse/toml-list.ts': [/^[ \t]*(?:sources|"sources"|'sources')[ \t]*=[ \t]*/gm],
   'src/config/flags.ts': [/^(?:git\+|[\w.-]+@[\w.-]+:(?!\/\/))/],
-  'src/services/delivery/agent-profile.ts': [/<persona[\s>]/, /<step(?:\s[^>]*)?(>?)/g],
-  'src/services/delivery/workflow-parts.ts': [/^\{project-root\}\/(?:_bmad|\.bmad|bmad|custom\.folder)\//],
+  'src/services/delivery/agent.ts': [/<persona[\s>]/, /<step(?:\s[^>]*)?(>?)/g],
+  'src/services/delivery/workflow.ts': [/^\{project-root\}\/(?:_bmad|\.bmad|bmad|custom\.folder)\//],
   'src/kit/settings.ts': [/^\s*["']?user_name["']?\s*:/],
   'src/kit/agents.ts': [/\bAGENT_TAG=([\w.-]{1,100})/],
   'src/readers/v4/yaml-text.ts': [/^[ \t]*(?:- )?name:[ \t]*(\S.*)$/m],
-  'src/readers/compiled/tasks.ts': [/^[^/]+\/tasks\/[^/]+\.(?:xml|md)$/i],
+  'src/readers/compiled/tasks-and-material.ts': [/^[^/]+\/tasks\/[^/]+\.(?:xml|md)$/i],
   'src/base/secrets/rules.ts': [],
-  'src/base/text/hidden.ts': [/[\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\p{Cc}]/gu],
-  'src/base/text/writing.ts': [new RegExp('\\p{RGI_Emoji}', 'gv')],
+  'src/base/text/hidden.ts': [
+    /[\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\p{Cc}]/gu,
+    new RegExp('\\p{RGI_Emoji}', 'gv'),
+  ],
   'src/base/secrets/scanner.ts': [TOLD],
   'src/base/secrets/values.ts': SHAPES.map(({ pattern }) => pattern),
 };

@@ -1,4 +1,4 @@
-import { Story, type Running } from '../docs-run/story.ts';
+import { type Running, Story } from '../docs-run/story.ts';
 import { svgOf } from './svg.ts';
 
 /** A picture of what a command shows in a terminal, made by running it. */

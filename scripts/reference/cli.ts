@@ -1,7 +1,7 @@
 import { ERROR_CODES } from '../../src/base/errors.ts';
 import { CLI_PROGRAM, SERVER_PROGRAM } from '../../src/base/product.ts';
-import { PAGE_FLAGS } from '../../src/bin/page-help.ts';
-import { SERVE_FLAGS, SERVE_SETTINGS } from '../../src/bin/serve-help.ts';
+import { PAGE_FLAGS } from '../../src/bin/page.ts';
+import { SERVE_FLAGS, SERVE_SETTINGS } from '../../src/bin/http-access.ts';
 import { flagUsage } from '../../src/config/flags.ts';
 import { settings } from '../../src/config/schema.ts';
 import { operations } from '../../src/operations/index.ts';

@@ -1,6 +1,6 @@
-import * as z from 'zod';
 import { cell } from '../../src/base/text/text.ts';
 import type { AnyOperation } from '../../src/operations/operation.ts';
+import * as z from 'zod';
 
 /** What the pages show of one argument, as JSON Schema has it. */
 export interface Property {

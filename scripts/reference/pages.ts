@@ -1,12 +1,8 @@
 import { cliPage } from './cli.ts';
-import { configPage } from './config.ts';
-import { errorsPage } from './errors.ts';
-import { httpApiPage } from './http-api.ts';
 import { libraryPage } from './library.ts';
-import { limitsPage } from './limits.ts';
-import { nextRulesPage } from './next-rules.ts';
+import { configPage, errorsPage, limitsPage, nextRulesPage } from './limits.ts';
 import { promptsAndResourcesPage } from './prompts-and-resources.ts';
-import { toolsPage } from './tools.ts';
+import { httpApiPage, toolsPage } from './tools.ts';
 
 /** The pages of docs/reference by file name. Nothing of the machine they are made on may show in them. */
 export const REFERENCE: Readonly<Record<string, () => string[] | Promise<string[]>>> = {

@@ -1,10 +1,8 @@
-import { generatedFiles } from '../../src/services/delivery/generated-files.ts';
-import { MANIFESTS, MASTER_ABOUT } from '../../src/services/delivery/manifest-files.ts';
-import { RENDERED } from '../../src/services/delivery/skill-folder.ts';
-import { mimeTypeOf } from '../../src/services/delivery/served-file.ts';
+import { generatedFiles, MANIFESTS, MASTER_ABOUT, mimeTypeOf } from '../../src/services/delivery/files.ts';
+import { RENDERED } from '../../src/services/delivery/resolve-skill.ts';
 import { MESSAGE_ARGUMENT } from '../../src/surfaces/mcp/prompts.ts';
+import { SKILLS_CAPABILITY } from '../../src/surfaces/mcp/resources.ts';
 import { TEMPLATES } from '../../src/surfaces/mcp/resource-templates.ts';
-import { SKILLS_CAPABILITY } from '../../src/surfaces/mcp/skills.ts';
 import { code, table } from './markdown.ts';
 
 const EXTENSIONS = ['md', 'yaml', 'yml', 'json', 'xml', 'csv', 'toml', 'py', 'txt'];

@@ -1,8 +1,18 @@
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Tool } from '@modelcontextprotocol/server';
+import { createContext } from '../../src/app/app.ts';
 import { CLI_PROGRAM } from '../../src/base/product.ts';
+import { cell } from '../../src/base/text/text.ts';
 import { operations } from '../../src/operations/index.ts';
 import type { AnyOperation } from '../../src/operations/operation.ts';
+import { isForPrograms } from '../../src/operations/reachable.ts';
 import { TOOLSETS } from '../../src/operations/toolsets.ts';
-import { code, propertiesOf, shape, table, type Property } from './markdown.ts';
+import { takesQuery } from '../../src/surfaces/http/api/input.ts';
+import { toolList } from '../../src/surfaces/mcp/tools.ts';
+import { tokens as tokensOf } from '../bench/statistics.ts';
+import { code, propertiesOf, type Property, shape, table } from './markdown.ts';
 
 export function toolsPage(): string[] {
   const tools = operations.filter(({ toolset }) => toolset !== undefined);
@@ -79,4 +89,84 @@ function meaningOf(name: string, { description }: Property): string {
   const shared = operations.flatMap((operation) => propertiesOf(operation));
   const described = shared.find(([other, property]) => other === name && property.description !== undefined);
   return described?.[1].description ?? (name === 'operation' ? 'See the table below' : '');
+}
+
+const repository = resolve(fileURLToPath(import.meta.url), '..', '..', '..');
+
+/** What one choice of toolsets costs a host, on the built-in content. */
+interface ToolsetSize {
+  toolsets: string;
+  tools: readonly Tool[];
+  bytes: number;
+  tokens: number;
+}
+
+/** The tools of a choice of toolsets as a host gets them, in a folder where nothing is installed. */
+async function offeredTools(toolsets?: readonly string[]): Promise<Tool[]> {
+  const nowhere = join(tmpdir(), 'bmad-docs-nowhere');
+  const context = await createContext({
+    flags: toolsets === undefined ? {} : { toolsets },
+    presets: {},
+    env: {},
+    cwd: nowhere,
+    home: nowhere,
+    platform: 'linux',
+    contentRoot: join(repository, 'dist', 'content'),
+    serverCommand: [process.execPath],
+    writeError: () => undefined,
+    terminal: false,
+    patient: false,
+  });
+  return toolList(context, { signal: new AbortController().signal, progress: () => undefined });
+}
+
+export async function toolsetSizes(): Promise<ToolsetSize[]> {
+  const choices: [string, readonly string[] | undefined][] = [
+    ['default', undefined],
+    ...TOOLSETS.map((name): [string, readonly string[]] => [name, [name]]),
+    ['all', TOOLSETS],
+  ];
+  return Promise.all(
+    choices.map(async ([name, choice]) => {
+      const tools = await offeredTools(choice);
+      const bytes = Buffer.byteLength(JSON.stringify({ tools }));
+      return { toolsets: name, tools, bytes, tokens: tokensOf(bytes) };
+    }),
+  );
+}
+
+export function httpApiPage(): string[] {
+  const offered = operations.filter(isForPrograms);
+  const others = operations.filter((operation) => !isForPrograms(operation));
+  return [
+    '# HTTP API',
+    '',
+    'The routes of a server that offers everything; [the guide](../guide/http-api.md) says which of them a server offers and',
+    'how they are called. `GET /openapi.json` has the schemas of what goes in and comes out. Arguments in italics are required.',
+    '',
+    ...table(
+      ['route', 'methods', 'effect', 'arguments', 'what it does'],
+      offered.map((operation) => [
+        code(`/api/${operation.name}`),
+        takesQuery(operation) ? 'GET, POST' : 'POST',
+        operation.effect,
+        argumentsOf(operation),
+        operation.title,
+      ]),
+    ),
+    '',
+    '## Not over HTTP',
+    '',
+    'What a person decides, what touches files of the user, and what is a part of another surface:',
+    '',
+    others.map(({ name }) => code(name)).join(', ') + '.',
+  ];
+}
+
+function argumentsOf(operation: AnyOperation): string {
+  const { shape: fields } = operation.input;
+  return propertiesOf(operation)
+    .filter(([name]) => operation.typedOnly?.includes(name) !== true)
+    .map(([name]) => cell(fields[name]?.safeParse(undefined).success === true ? name : `*${name}*`))
+    .join(', ');
 }

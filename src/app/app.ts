@@ -7,8 +7,7 @@ import { settings as allSettings } from '../config/schema.ts';
 import type { Context } from '../operations/context.ts';
 import { TOOLS } from '../operations/declared.prepared.ts';
 import { checkToolNames, chooseTools, type ToolChoice } from '../operations/toolsets.ts';
-import { customAgents, installedVersion } from '../sources/installed-version.ts';
-import type { Project } from '../sources/project-root.ts';
+import { customAgents, installedVersion, type Project } from '../sources/project-root.ts';
 import { createParts, type Parts } from './parts.ts';
 import { readSettings, type Outside, type Settings } from './settings.ts';
 

@@ -7,13 +7,13 @@ import { openSession, saidIn, sessionIn } from '../../tests/support/operations.t
 import { packageFolder, MODULE_PACKAGES } from '../../scripts/built-in-modules.ts';
 import { activate } from '../operations/activation/activate.ts';
 import { explain } from '../operations/catalogue/explain.ts';
-import { getKnowledge } from '../operations/catalogue/get-knowledge.ts';
+import { getKnowledge } from '../operations/catalogue/details.ts';
 import { list } from '../operations/catalogue/list.ts';
 import { read } from '../operations/catalogue/read.ts';
 import { search } from '../operations/catalogue/search.ts';
 import { listPrompts } from '../operations/client/prompts.ts';
 import { next } from '../operations/project/next.ts';
-import { runOpen } from '../operations/runs/run-open.ts';
+import { runOpen } from '../operations/runs/run-operations.ts';
 
 const session = await openSession(afterAll);
 const modulesRoot = join(dirname(contentRoot), 'modules');

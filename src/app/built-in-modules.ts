@@ -2,10 +2,10 @@ import { t } from '../base/text/message.ts';
 import { quoted } from '../base/errors.ts';
 import { fold } from '../base/text/suggest.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import { plusModules } from '../catalogue/plus-modules.ts';
+import { plusModules } from '../catalogue/prepared.ts';
 import type { BuiltInModule } from '../model/module.ts';
 import { moduleSource } from '../sources/built-in-modules.ts';
-import type { Source } from '../sources/source.ts';
+import type { Source } from '../sources/tree.ts';
 import { ALL, METHOD, ONLY } from './module-choice.ts';
 
 interface Place {

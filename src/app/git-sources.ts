@@ -4,7 +4,7 @@ import type { Secrets } from '../base/secrets/known-values.ts';
 import type { GivenValue } from '../config/load.ts';
 import type { ConfiguredSource } from '../services/git-sources/configured.ts';
 import type { GitSourcesParts } from '../services/git-sources/git-sources.ts';
-import type { Served } from '../services/git-sources/served.ts';
+import type { Served } from '../services/git-sources/view.ts';
 import type { UpkeepSetup } from '../services/git-sources/upkeep.ts';
 
 export interface ServedSourcesSetup

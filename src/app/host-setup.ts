@@ -1,12 +1,11 @@
 import { resolve } from 'node:path';
-import { createHosts, type HostSetup } from '../hosts/hosts.ts';
+import { BmadError, unlessMissing } from '../base/errors.ts';
 import { appendLine } from '../base/files/file-shared.ts';
 import { readInside } from '../base/files/files.ts';
-import { unlessMissing } from '../base/expected.ts';
-import { BmadError } from '../base/errors.ts';
 import { extractSettings } from '../config/flags.ts';
 import { loadConfig } from '../config/load.ts';
 import { userPersonFile } from '../config/locations.ts';
+import { createHosts, type HostSetup } from '../hosts/hosts.ts';
 import type { Settings } from './settings.ts';
 
 /** No file of such lines is longer. */

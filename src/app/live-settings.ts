@@ -1,4 +1,5 @@
-import { Places } from '../base/files/places.ts';
+import { t } from '../base/text/message.ts';
+import { Keeper } from '../base/files/keeper.ts';
 import type { Config, SettingName } from '../config/schema.ts';
 import type { Settings } from './settings.ts';
 
@@ -34,11 +35,11 @@ export function liveSettings({
   log,
 }: Settings): () => Promise<number> {
   let version = 0;
-  let places: Places | undefined;
+  let places: Keeper | undefined;
   let told: readonly string[] = [...warnings];
 
   async function renew(): Promise<void> {
-    places = new Places();
+    places = new Keeper();
     for (const path of configFiles) places.look(path);
     const loaded = await load();
     const changed = LIVE.filter(
@@ -64,7 +65,7 @@ export function liveSettings({
     // An edit since the start counts as well.
     if (places !== undefined && (await places.changed()).length === 0) return;
     await renew().catch((error: unknown) =>
-      log.warn('The configuration files are not read again.', { error: String(error) }),
+      log.warn(t`The configuration files are not read again.`, { error: String(error) }),
     );
   }
 

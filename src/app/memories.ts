@@ -3,7 +3,7 @@ import type { Memory, MemorySetup, SharedEmbedder } from '../services/memory/mem
 import type { StateMove } from '../kit/home.ts';
 import type { Kit } from '../kit/kit.ts';
 import { createBounded } from './bounded.ts';
-import type { BuiltIn } from './built-in-model.ts';
+import type { BuiltIn } from './codebases.ts';
 import type { Settings } from './settings.ts';
 
 /** Each has files open and vectors in memory. */

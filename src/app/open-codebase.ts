@@ -1,6 +1,6 @@
 import { keepPrivate } from '../base/files/file-modes.ts';
 import type { Log } from '../base/log.ts';
-import { createModel, openBuiltIn } from './built-in-model.ts';
+import { createModel, openBuiltIn } from './codebases.ts';
 import type { CodebaseParts, OpenedCodebase } from '../services/codebase/codebase.ts';
 
 /** What a codebase is opened with, here or in a thread: everything in it can be copied. */

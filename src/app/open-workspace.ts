@@ -1,36 +1,28 @@
 import { t } from '../base/text/message.ts';
-import { basename, join, resolve } from 'node:path';
-import { orElse, ours } from '../base/expected.ts';
+import { basename, resolve } from 'node:path';
 import { once } from '../base/async.ts';
-import { readInside, realFolder } from '../base/files/files.ts';
-import { PERSON_FILE } from '../base/product.ts';
-import type { Places } from '../base/files/places.ts';
+import { realFolder } from '../base/files/files.ts';
+import type { Keeper } from '../base/files/keeper.ts';
 import { stepLines } from '../base/step.ts';
-import { localDay } from '../base/text/local-time.ts';
 import type { Content } from '../catalogue/build.ts';
-import type { Catalogue } from '../catalogue/catalogue.ts';
-import type { KeptInMemory } from '../catalogue/kept-readings.ts';
+import type { KeptInMemory, KeptReadings } from '../catalogue/kept-readings.ts';
 import { preferencesIn, type Preference } from '../catalogue/preferences.ts';
-import type { BmadRecord } from '../model/record.ts';
 import type { Context, Workspace } from '../operations/context.ts';
 import type { Rankings } from './rankings.ts';
-import type { Delivery } from '../services/delivery/delivery.ts';
-import type { AgentText } from '../services/search/record-text.ts';
-import { diskSeenBy } from '../sources/disk.ts';
-import { builtInModules } from '../sources/module-list.ts';
+import { builtInModules } from '../sources/built-in-modules.ts';
 import { inOrder } from '../sources/origin-order.ts';
-import type { Source } from '../sources/source.ts';
+import { folderTree, type Source } from '../sources/tree.ts';
 import type { Reader } from '../readers/reader.ts';
 import type { Project } from '../sources/project-root.ts';
-import { folderTree } from '../sources/tree.ts';
-import type { Model } from './built-in-model.ts';
+import type { Model } from './codebases.ts';
 import { chosenModules, METHOD } from './module-choice.ts';
 import type { ServedSources } from './git-sources.ts';
+import { servedWorkspaces, type FoundSources } from './served-workspace.ts';
 import type { Settings } from './settings.ts';
 
 /** Whoever opens a workspace puts what is in it in order: this is loaded with it, not with the start. */
 export { createRanking } from '../services/ranking/ranking.ts';
-export { manifestPriorities } from '../services/ranking/manifest-priority.ts';
+export { manifestPriorities } from '../services/ranking/ranking.ts';
 export { openUsage } from '../services/ranking/usage.ts';
 export { liveSettings } from './live-settings.ts';
 export { createWorkspaces } from './workspaces.ts';
@@ -54,29 +46,54 @@ export interface Opened {
   renewed(changed: readonly string[], files: boolean): Promise<Opened | undefined>;
 }
 
-/** What is served, with the built-in modules that lists leave out or without them. */
-interface ServedContent {
-  catalogue: Catalogue;
-  delivery: Delivery;
-}
-
 /** Finds and reads everything for one project. What it needs is loaded here, after the first answer to the client. */
 export async function openWorkspace(
   project: Project,
-  { outside, config, from, log, cache, builtIn, privateFolders }: Settings,
-  { gitSources, rankings, embedder, readings }: WorkspaceParts,
-  places: Places,
+  settings: Settings,
+  parts: WorkspaceParts,
+  keeper: Keeper,
 ): Promise<Opened> {
-  const [{ packageSource }, { discoverSources, bmadPlace }, { openContent }, { createDelivery }] =
-    await Promise.all([
-      import('../sources/package.ts'),
-      import('../sources/discover.ts'),
-      import('../catalogue/build.ts'),
-      import('../services/delivery/delivery.ts'),
-    ]);
+  const [discovery, { openContent }, { createDelivery }] = await Promise.all([
+    import('../sources/discover.ts'),
+    import('../catalogue/build.ts'),
+    import('../services/delivery/delivery.ts'),
+  ]);
+  const found = await foundSources(project, settings, parts, keeper, discovery.discoverSources);
+  const readings = once(() => keptReadings(settings, parts, keeper));
+  const { bmadPlace } = discovery;
+  const served = servedWorkspaces({
+    project,
+    settings,
+    parts,
+    keeper,
+    found,
+    readings,
+    createDelivery,
+    bmadPlace,
+  });
+  const opened = (content: Content): Opened => ({
+    workspace: served(content.catalogue),
+    async renewed(changed, files) {
+      if (changed.some((path) => found.decisive.has(path))) return undefined;
+      const next = await content.renewed(changed, files);
+      return next === undefined ? undefined : opened(next);
+    },
+  });
+  return opened(await openContent(found.sources, allReaders, found.preferences, readings));
+}
+
+/** Where content comes from, in the order in which it wins. */
+async function foundSources(
+  project: Project,
+  { outside, config, from, log }: Settings,
+  { gitSources }: WorkspaceParts,
+  keeper: Keeper,
+  discoverSources: (typeof import('../sources/discover.ts'))['discoverSources'],
+): Promise<FoundSources> {
   const { maxFileBytes, discovery } = config;
+  const place = { contentRoot: outside.contentRoot, maxFileBytes };
   const git = await gitSources.served();
-  const discovered = await places.collecting(() =>
+  const discovered = await keeper.collecting(() =>
     discoverSources({
       git: git.mounts,
       mode: discovery,
@@ -85,14 +102,15 @@ export async function openWorkspace(
       root: config.root === undefined ? undefined : resolve(outside.cwd, config.root),
       home: outside.home,
       maxFileBytes,
-      seen: places,
+      seen: keeper,
     }),
   );
   const { sources: found, warnings } = discovered.result;
-  const decisive = new Set(discovered.used);
   warnings.push(...git.warnings);
-  if (discovery === 'auto') found.push(await packageSource(outside.contentRoot, maxFileBytes));
-  const place = { contentRoot: outside.contentRoot, maxFileBytes };
+  if (discovery === 'auto') {
+    const { packageSource } = await import('../sources/package.ts');
+    found.push(await packageSource(outside.contentRoot, maxFileBytes));
+  }
   const modules = once(async () =>
     discovery === 'auto' ? builtInModules(outside.contentRoot, maxFileBytes) : [],
   );
@@ -105,136 +123,32 @@ export async function openWorkspace(
       ...unknownModules(config.modules, all).map((text) => t`modules (${from.modules}): ${text}.`),
     );
   }
-  const { sources, preferences } = chosenOrigins(found, config, from, warnings);
+  const chosen = chosenOrigins(found, config, from, warnings);
   for (const warning of warnings) log.warn(warning);
   if (git.steps.length > 0) {
     const { commandLine } = await import('../operations/on-demand.ts');
     for (const line of stepLines(git.steps, commandLine)) log.warn(line);
   }
-  const kept = once(async () => {
-    const { keptFiles, openKeptReadings, WORTH_WRITING } = await import('../catalogue/kept-readings.ts');
-    return openKeptReadings({
-      places,
-      memory: readings,
-      files: keptFiles(cache, 'catalogue'),
-      writes: !config.readOnly,
-      fromPlaces: WORTH_WRITING,
-      builtIn,
-      maxFileBytes,
-      log,
-    });
-  });
-  const opened = (content: Content): Opened => ({
-    workspace: served(content.catalogue),
-    async renewed(changed, files) {
-      if (changed.some((path) => decisive.has(path))) return undefined;
-      const next = await content.renewed(changed, files);
-      return next === undefined ? undefined : opened(next);
-    },
-  });
-  return opened(await openContent(sources, allReaders, preferences, kept));
+  return { ...chosen, warnings, git, modules, place, decisive: new Set(discovered.used) };
+}
 
-  function served(catalogue: Catalogue): Workspace {
-    const deliveryOf = (all: Catalogue): Delivery =>
-      createDelivery({
-        catalogue: all,
-        projectRoot: project.root,
-        async projectBmad() {
-          const { root } = project;
-          const folder = root === undefined ? undefined : await bmadPlace(root, '_bmad', diskSeenBy(places));
-          return folder === undefined
-            ? undefined
-            : folderTree(folder, maxFileBytes, { within: folder, seen: places });
-        },
-        seen: places,
-        today: () => localDay(new Date()),
-        // Most users have none, and what reads it is not loaded for nothing. Callers of a shared server are other people.
-        async withUser(kit) {
-          if (outside.forOthers === true) return kit;
-          const file = join(privateFolders.at(-1) ?? '', PERSON_FILE);
-          return places.look(file) ? (await import('../hosts/person.ts')).withPerson(kit, file) : kit;
-        },
-      });
-    /** A module that somebody has installed is theirs alone. */
-    const beside = once(async () => {
-      const installed = new Set(catalogue.winners.map(({ moduleName }) => moduleName));
-      return chosenModules(config.modules, await modules()).beside.filter(({ code }) => !installed.has(code));
-    });
-    const everything = once(async (): Promise<Workspace> => {
-      const { withModules } = await import('./built-in-modules.ts');
-      const more = await beside();
-      if (more.length === 0) return workspaceOfAll;
-      const whole = await withModules(catalogue, more, await modules(), place);
-      return workspaceOf(whole, { catalogue: whole, delivery: deliveryOf(whole) });
-    });
-    const views = new Map<Catalogue, Workspace>();
-    /** A view is of some of the origins of a world; what is delivered and known is the world's. */
-    const workspaceOf = (view: Catalogue, world: ServedContent): Workspace => ({
-      project,
-      warnings,
-      steps: git.steps,
-      absent: git.absent,
-      catalogue: view,
-      delivery: world.delivery,
-      beside,
-      everything,
-      from(some) {
-        const chosen = view.from(some);
-        const known = views.get(chosen) ?? workspaceOf(chosen, world);
-        views.set(chosen, known);
-        return known;
-      },
-      async warm(signal) {
-        const readingsKept = await kept();
-        await readingsKept.written();
-        return {
-          readings: readingsKept.reports(),
-          index: await (await (await everything()).search()).index(signal),
-        };
-      },
-      search: once(async () => {
-        const [{ createSearch, TERMS_FILE, withTerms, WORTH_KEEPING }, { buildMark, keptFiles }] =
-          await Promise.all([
-            import('../services/search/search.ts'),
-            import('../catalogue/kept-readings.ts'),
-          ]);
-        return createSearch({
-          cache: {
-            files: keptFiles(cache, 'search'),
-            writes: !config.readOnly,
-            fromRecords: WORTH_KEEPING,
-            build: await buildMark(builtIn),
-            placesOf: (agents) => world.delivery.profilePlaces(agents),
-            log,
-          },
-          catalogue: view,
-          describe: (agent) => agentText(agent, world.delivery),
-          embedder,
-          terms: async () =>
-            withTerms(await readInside(builtIn, TERMS_FILE, maxFileBytes).catch(orElse(undefined))),
-          hasBeside: world.catalogue !== catalogue,
-          // What manifests say of everything has no say in what a sentence means; what people start here has.
-          async ranking() {
-            const ranking = await rankings.of(project, world.catalogue);
-            return (record) => (ranking.standsOut(record) ? ranking.rank(record) : 0);
-          },
-        });
-      }),
-      knowledge: once(async () => {
-        const { createKnowledge } = await import('../services/knowledge/knowledge.ts');
-        return createKnowledge(world.catalogue);
-      }),
-      async startedByCommands(folders) {
-        const root = project.root === undefined ? undefined : await realFolder(project.root);
-        if (root === undefined) return new Set();
-        const { startedByCommands } = await import('../catalogue/host-commands.ts');
-        return startedByCommands(folderTree(root, maxFileBytes), folders, world.catalogue.winners);
-      },
-      ranking: () => rankings.of(project, world.catalogue),
-    });
-    const workspaceOfAll = workspaceOf(catalogue, { catalogue, delivery: deliveryOf(catalogue) });
-    return workspaceOfAll;
-  }
+/** What was read before, in this process or on disk. */
+async function keptReadings(
+  { config, log, cache, builtIn }: Settings,
+  { readings }: WorkspaceParts,
+  keeper: Keeper,
+): Promise<KeptReadings> {
+  const { diskCache, openKeptReadings, WORTH_WRITING } = await import('../catalogue/kept-readings.ts');
+  return openKeptReadings({
+    places: keeper,
+    memory: readings,
+    files: diskCache(cache, 'catalogue'),
+    writes: !config.readOnly,
+    fromPlaces: WORTH_WRITING,
+    builtIn,
+    maxFileBytes: config.maxFileBytes,
+    log,
+  });
 }
 
 /** What the configuration makes of the order of origins; what it cannot use is told. */
@@ -252,12 +166,6 @@ function chosenOrigins(
     ...preferred.warnings.map((text) => t`prefer (${from.prefer}): ${text}.`),
   );
   return { sources: ordered.sources, preferences: preferred.preferences };
-}
-
-/** What an agent says of itself; one whose file cannot be read is found by what is known of it. */
-export async function agentText(agent: BmadRecord, delivery: Delivery): Promise<AgentText> {
-  const { role, menu } = await delivery.profile(agent).catch(ours(() => ({ role: undefined, menu: [] })));
-  return { role, menu: menu.map((item) => ({ text: item.text, starts: delivery.startedBy(item, agent) })) };
 }
 
 /** Nothing but one folder, as it would be served if it were the only source. */

@@ -3,15 +3,13 @@ import { setTimeout } from 'node:timers/promises';
 import { PROJECT_CONFIG_FILE, PROJECT_LOCK_FILE, userConfigFile, userLockFile } from '../config/locations.ts';
 import { diskSeenBy } from '../sources/disk.ts';
 import { findProject, type Project } from '../sources/project-root.ts';
-import { createModel, forSearch, openBuiltIn } from './built-in-model.ts';
-import { createCodebases } from './codebases.ts';
+import { createCodebases, createModel, forSearch, openBuiltIn } from './codebases.ts';
 import { createServedSources, type ServedSources } from './git-sources.ts';
+import { createWatching, lateWorkspaces, type Watching } from './watching.ts';
 import { createMemories } from './memories.ts';
 import type { WorkspaceParts } from './open-workspace.ts';
 import { createRankings } from './rankings.ts';
 import { projectHints, type Settings } from './settings.ts';
-import { lateWorkspaces } from './late-workspaces.ts';
-import { createWatching, type Watching } from './watching.ts';
 
 export type Parts = Awaited<ReturnType<typeof createParts>>;
 
@@ -79,7 +77,7 @@ function openWorkspaces(
     const configured = liveSettings(settings);
     return createWorkspaces({
       tell,
-      watch: watching(),
+      watching: watching(),
       find: async (call, seen) =>
         findProject({
           ...projectHints(outside, config),
@@ -91,7 +89,7 @@ function openWorkspaces(
             call === undefined ? [] : [...config.allowProjects, ...((await outside.knownProjects?.()) ?? [])],
           ...(outside.forOthers === true ? { fixed: true } : {}),
         }),
-      open: (project, places) => openWorkspace(project, settings, parts, places),
+      open: (project, keeper) => openWorkspace(project, settings, parts, keeper),
       version: async () => `${await configured()} ${await parts.gitSources.version()}`,
     });
   }, log);

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { realFolder } from '../base/files/files.ts';
-import { projectKey } from '../base/files/project-key.ts';
+import { projectKey } from '../base/files/paths.ts';
 import { isUnused, kitAtHome, partsWithUser, refuseLinks, type StateMove } from '../kit/home.ts';
 import { projectLanguages } from '../kit/project-language.ts';
 import type { ProjectState } from '../operations/context.ts';
-import type { Decisions } from '../model/decision.ts';
+import type { Decisions } from '../model/memory.ts';
 import type { TrustPolicy } from '../services/completion/trust.ts';
 import type { DecisionBook } from '../services/decisions/decisions.ts';
 import type { Project } from '../sources/project-root.ts';
@@ -44,9 +44,15 @@ export function projectState(
     for (const { folder } of each) await refuseLinks(folder);
     return (await keptOf(settings, root).logs()).view(all, setup);
   });
+  const runs = async () => {
+    const { openRuns } = await import('../services/runs/runs.ts');
+    const kept = keptOf(settings, root);
+    return openRuns({ ...(await places()), logs: await kept.logs(), kept: await kept.runs() });
+  };
   return {
     root,
     kit: own,
+    runs,
     language: async () => (await projectLanguages(await own())).answers,
     async unused() {
       return isUnused(await own());
@@ -88,11 +94,6 @@ export function projectState(
       const { createProgress } = await import('../services/progress/progress.ts');
       return createProgress(root, outside.env, await keptOf(settings, root).progress());
     },
-    async runs() {
-      const { openRuns } = await import('../services/runs/runs.ts');
-      const { logs, runs } = keptOf(settings, root);
-      return openRuns({ ...(await places()), logs: await logs(), kept: await runs() });
-    },
     async facts() {
       const { openFacts } = await import('../services/facts/facts.ts');
       return openFacts({
@@ -104,7 +105,7 @@ export function projectState(
     },
     async handovers() {
       const { openHandovers } = await import('../services/handover/handovers.ts');
-      return openHandovers(await own(), await decisionsOf(settings, root), view);
+      return openHandovers(await own(), await decisionsOf(settings, root), view, runs);
     },
     memory: async (mayWrite) => memories.of(await own(), mayWrite),
     async prepareRecall(pause) {

@@ -1,11 +1,11 @@
-import { t } from '../base/text/message.ts';
 import { dirname, join, resolve } from 'node:path';
 import { BmadError } from '../base/errors.ts';
 import { keepPrivate } from '../base/files/file-modes.ts';
 import { createLog, type Log } from '../base/log.ts';
-import { isSecretName } from '../base/secrets/names.ts';
 import { createSecrets, type Secrets } from '../base/secrets/known-values.ts';
-import { loadConfig, type ConfigInput, type LoadedConfig } from '../config/load.ts';
+import { isSecretName } from '../base/secrets/names.ts';
+import { t } from '../base/text/message.ts';
+import { type ConfigInput, loadConfig, type LoadedConfig } from '../config/load.ts';
 import {
   ignoredVariables,
   PROJECT_CONFIG_FILE,

@@ -1,10 +1,10 @@
+import type { Catalogue } from '../base/text/message.ts';
 import { loadConfig } from '../config/load.ts';
 import { userPersonFile } from '../config/locations.ts';
 import { readPerson } from '../hosts/person.ts';
 import { readKit } from '../kit/kit.ts';
 import { projectLanguages } from '../kit/project-language.ts';
-import { chosenLanguage, languageOf, type Language } from '../language/choose.ts';
-import type { Catalogue } from '../base/text/message.ts';
+import { chosenLanguage, type Language, languageOf } from '../language/choose.ts';
 import { configFiles, earlyRoot, type Outside, type Settings } from './settings.ts';
 
 /** The words that a person at this machine is spoken to in; nothing where that is English, as everything is written. */

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
-import { withParents, type Premises } from '../base/files/kept-answers.ts';
-import { PROJECT_CONFIG_FILE, userConfigFile, type Surroundings } from '../config/locations.ts';
+import { type Premises, withParents } from '../base/files/user-cache.ts';
+import { PROJECT_CONFIG_FILE, type Surroundings, userConfigFile } from '../config/locations.ts';
 import { CUSTOM_AGENTS, MANIFESTS, MARKERS } from '../sources/project-marks.ts';
 
 interface Start extends Surroundings {

@@ -1,18 +1,17 @@
-import { t } from '../base/text/message.ts';
 import { dirname, join, resolve } from 'node:path';
 import { realFolder } from '../base/files/files.ts';
-import type { Witness } from '../base/files/vouch.ts';
-import { watchFolders, type Place, type WatchReport } from '../base/files/watch-folders.ts';
+import { type Place, type Watch, watchFolders, type WatchReport } from '../base/files/watch-folders.ts';
+import { t } from '../base/text/message.ts';
 import { userConfigFile } from '../config/locations.ts';
 import { folderAt, kitAtHome } from '../kit/home.ts';
 import type { MovedListener, Workspace } from '../operations/context.ts';
 import { SKILL_FOLDERS, USUAL_ROOTS } from '../sources/bmad-folders.ts';
+import type { LateWorkspaces } from './watching.ts';
 import type { Settings } from './settings.ts';
-import type { LateWorkspaces } from './late-workspaces.ts';
 
 export interface ProjectWatch {
   report(): WatchReport;
-  readonly witness: Witness;
+  readonly watch: Watch;
   /** Brings the watches up to date if something has moved while nobody listened: somebody asks, or listens again. */
   catchUp(): void;
   close(): void;
@@ -125,7 +124,7 @@ export function watchProject(
   void look();
   return {
     report: folders.report,
-    witness: folders.witness,
+    watch: folders.watch,
     catchUp() {
       if (!missed && !isHeard()) return;
       missed = false;

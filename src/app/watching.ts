@@ -1,7 +1,11 @@
-import type { MovedListener, WatchReport } from '../operations/context.ts';
+import { once } from '../base/async.ts';
+import type { Log } from '../base/log.ts';
+import { forAll } from '../base/text/message.ts';
+import type { Changes, MovedListener, WatchReport, Workspace } from '../operations/context.ts';
+import type { Project } from '../sources/project-root.ts';
 import type { Settings } from './settings.ts';
 import type { ProjectWatch } from './watch-project.ts';
-import type { LateWorkspaces } from './late-workspaces.ts';
+import type { Workspaces } from './workspaces.ts';
 
 export type Watching = ReturnType<typeof createWatching>;
 
@@ -58,12 +62,48 @@ export function createWatching(settings: Settings, workspaces: LateWorkspaces) {
       if (open !== undefined && listeners.size === 0) current?.catchUp();
       if (open === undefined && stays) setTimeout(() => void (stays && (open ??= start())), QUIET_MS).unref();
     },
-    witness: () => current?.witness,
+    watch: () => current?.watch,
     report: (): WatchReport | undefined => current?.report(),
     close(): void {
       stays = false;
       listeners.clear();
       stop();
     },
+  };
+}
+
+export type LateWorkspaces = ReturnType<typeof lateWorkspaces>;
+
+/**
+ * The worlds of projects before the first is asked for, which most starts never do: they are made with the first call. What
+ * is said in them is for whoever asks next, too.
+ */
+export function lateWorkspaces(make: (tell: (changes: Changes) => void) => Promise<Workspaces>, log: Log) {
+  const listeners = new Set<(changes: Changes) => void>();
+  let made: Workspaces | undefined;
+  const workspaces = once(async () => (made = await make(tell)));
+
+  function tell(changes: Changes): void {
+    for (const listener of listeners) {
+      try {
+        listener(changes);
+      } catch (error) {
+        log.error('listener', { error: error instanceof Error ? error.message : String(error) });
+      }
+    }
+  }
+
+  return {
+    get: async (project?: string): Promise<Workspace> =>
+      forAll(async () => (await workspaces()).get(project)),
+    project: async (project?: string): Promise<Project> =>
+      forAll(async () => (await workspaces()).project(project)),
+    refresh: async (project?: string): Promise<Changes> =>
+      forAll(async () => (await workspaces()).refresh(project)),
+    onChange(listener: (changes: Changes) => void): () => void {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    lookAgain: (): void => made?.lookAgain(),
   };
 }

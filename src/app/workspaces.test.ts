@@ -2,13 +2,15 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { isSettled } from '../base/files/place-stats.ts';
-import { Places } from '../base/files/places.ts';
+import { isSettled } from '../base/files/file-stamps.ts';
+import { Keeper } from '../base/files/keeper.ts';
 import { Catalogue } from '../catalogue/catalogue.ts';
 import { contextIn, homeBeside, temporaryFolder, withWatch } from '../../tests/support/app.ts';
 import { writeFiles } from '../../tests/support/folders.ts';
+import { fileLooks } from '../../tests/support/looked-at.ts';
 import type { Changes, Workspace } from '../operations/context.ts';
 import type { Project } from '../sources/project-root.ts';
+import type { Opened } from './open-workspace.ts';
 import { createWorkspaces } from './workspaces.ts';
 
 const agent = (mark: string): string =>
@@ -154,7 +156,7 @@ describe('a call that comes while the content is read', () => {
     const beginning = new Promise<void>((resolve) => (begun = resolve));
     let goOn = (): void => undefined;
     const gate = new Promise<void>((resolve) => (goOn = resolve));
-    const read = (places: Places, name: string): string => {
+    const read = (places: Keeper, name: string): string => {
       places.look(join(folder, name));
       return readFileSync(join(folder, name), 'utf8');
     };
@@ -170,7 +172,7 @@ describe('a call that comes while the content is read', () => {
       version: async () => '',
       tell: () => undefined,
     });
-    const compared = vi.spyOn(Places.prototype, 'changed');
+    const compared = vi.spyOn(Keeper.prototype, 'changed');
     onTestFinished(() => compared.mockRestore());
     const first = workspaces.get();
     await beginning;
@@ -180,7 +182,7 @@ describe('a call that comes while the content is read', () => {
     for (let turns = 0; turns < 5; turns += 1) await new Promise(setImmediate);
     goOn();
     await Promise.all([first, second]);
-    const comparisons = compared.mock.contexts.filter((places) => (places as Places).size > 1).length;
+    const comparisons = compared.mock.contexts.filter((places) => (places as Keeper).size > 1).length;
     return { texts, comparisons };
   }
 
@@ -193,6 +195,52 @@ describe('a call that comes while the content is read', () => {
   it('is not answered from what was read before', async () => {
     const early = (folder: string): Promise<void> => writeFiles(folder, { early: 'two' });
     expect((await readings(early)).texts).toEqual(['one one', 'two one']);
+  });
+});
+
+describe('a call that comes while another one has a changed file read again', () => {
+  it.each(['alone', 'with everything'])('is not answered from before the change, %s', async (how) => {
+    const folder = await temporaryFolder(onTestFinished);
+    await writeFiles(folder, { file: 'one' });
+    await expect.poll(async () => isSettled(statSync(join(folder, 'file')).ctimeMs)).toBe(true);
+    let begun = (): void => undefined;
+    const beginning = new Promise<void>((resolve) => (begun = resolve));
+    let goOn = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (goOn = resolve));
+    const catalogue = new Catalogue({
+      records: [],
+      modules: [],
+      problems: [],
+      sources: [],
+      files: new Map(),
+    });
+    const opened = (keeper: Keeper): Opened => {
+      keeper.look(join(folder, 'file'));
+      const warnings = [readFileSync(join(folder, 'file'), 'utf8')];
+      return {
+        workspace: { catalogue, warnings } as unknown as Workspace,
+        async renewed() {
+          begun();
+          await gate;
+          return how === 'alone' ? opened(keeper) : undefined;
+        },
+      };
+    };
+    const workspaces = createWorkspaces({
+      find: async () => ({ root: folder }) as Project,
+      open: async (_, keeper) => opened(keeper),
+      version: async () => '',
+      tell: () => undefined,
+    });
+    const said = async (): Promise<readonly string[]> => (await workspaces.get()).warnings;
+    expect(await said()).toEqual(['one']);
+    await writeFiles(folder, { file: 'two' });
+    const first = said();
+    await beginning;
+    const second = said();
+    for (let turns = 0; turns < 20; turns += 1) await new Promise(setImmediate);
+    goOn();
+    expect(await Promise.all([first, second])).toEqual([['two'], ['two']]);
   });
 });
 
@@ -218,23 +266,28 @@ describe('listeners', () => {
 
 describe.runIf(process.platform === 'linux')('a watch', () => {
   it('spares calls the comparison of all places until something has happened, and after it is over', async () => {
-    const { folder, context } = await world();
+    const flows = Array.from({ length: 50 }, (_, at) => [
+      `bmad/bmm/workflows/w${at}/workflow.md`,
+      workflow(''),
+    ]);
+    const { folder, context } = await world({
+      ...PROJECT,
+      ...(Object.fromEntries(flows) as Record<string, string>),
+    });
     await withWatch(context, onTestFinished);
-    const compared = vi.spyOn(Places.prototype, 'changed');
-    onTestFinished(() => compared.mockRestore());
-    /** How many comparisons one call makes: of what the configuration is read from, which is two files, in any case. */
-    const comparisons = async (): Promise<number> => {
-      compared.mockClear();
-      await context.workspace();
-      return compared.mock.contexts.filter((places) => (places as Places).size > 2).length;
-    };
-    await expect.poll(comparisons).toBe(0);
+    const looks = async (asked: typeof context): Promise<number> =>
+      (await fileLooks(() => asked.workspace())).count;
+    const without = await contextIn(folder, { flags: { discovery: 'local' } });
+    await expect.poll(async () => (await without.workspace()) === (await without.workspace())).toBe(true);
+    const all = await looks(without);
+    const isSpared = async (): Promise<boolean> => (await looks(context)) < all / 2;
+    await expect.poll(isSpared).toBe(true);
     const file = join(folder, 'bmad/bmm/agents/architect.md');
     for (const mark of ['two', 'three']) {
       writeFileSync(file, agent(mark));
       const { catalogue } = await context.workspace();
       expect(catalogue.winners.find(({ name }) => name === 'architect')?.description).toBe(mark);
-      await expect.poll(comparisons).toBe(0);
+      await expect.poll(isSpared).toBe(true);
     }
   });
 

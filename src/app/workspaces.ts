@@ -1,7 +1,5 @@
-import { ours } from '../base/expected.ts';
-import { Places, type Seen } from '../base/files/places.ts';
-import { createCatchingUp } from '../base/files/caught-up.ts';
-import type { Witness } from '../base/files/vouch.ts';
+import { ours } from '../base/errors.ts';
+import { createCatchingUp, Keeper, type Seen, type Told } from '../base/files/keeper.ts';
 import type { CatalogueChanges } from '../catalogue/changes.ts';
 import type { Changes, Workspace } from '../operations/context.ts';
 import { createBounded } from './bounded.ts';
@@ -11,17 +9,13 @@ import type { Project } from '../sources/project-root.ts';
 interface WorkspaceParts {
   /** The project that is meant; without a name, the one the server runs for. */
   find(project: string | undefined, seen?: Seen): Promise<Project>;
-  open(project: Project, places: Places): Promise<Opened>;
+  open(project: Project, keeper: Keeper): Promise<Opened>;
   /** Changes when the content a workspace was built from is out of date. */
   version(): Promise<string>;
   /** Hears of every world that was read again. */
   tell(changes: Changes): void;
-  /** Who may answer for the places of the server's own project, so that not all of them have to be compared. */
-  watch?: {
-    witness(): Witness | undefined;
-    /** All of them were compared. */
-    compared(): void;
-  };
+  /** Who may answer for the places of the server's own project. */
+  watching?: Told;
 }
 
 export type Workspaces = ReturnType<typeof createWorkspaces>;
@@ -29,22 +23,16 @@ export type Workspaces = ReturnType<typeof createWorkspaces>;
 /** A world, and what it was read from. */
 interface Read {
   version: string;
-  places: Places;
+  keeper: Keeper;
   opened: Promise<Opened>;
-  /** Whether it has been read. */
+  /** Whether it has been read, and whether it has been gone on from. */
   isOpen: boolean;
-  /** Whether something has changed since, and whether all of it has to be read again. */
-  isOld: boolean;
   isSpent: boolean;
-  /** Until when a watch is believed: no system tells of a file that was written through memory. */
-  trustedUntil: number;
+  /** What the last comparison has found to be different; nothing where all of it has to be read again. */
+  changed: readonly string[] | undefined;
 }
 
 const KEPT = 8;
-
-/** So much later all is compared before an answer; that takes at most this part of the time. */
-const TRUSTED_MS = 10_000;
-const COMPARED_SHARE = 100;
 
 const NOTHING = { added: [], changed: [], removed: [], lists: [], files: false } as const;
 
@@ -52,11 +40,10 @@ const NOTHING = { added: [], changed: [], removed: [], lists: [], files: false }
  * The worlds of the projects in use: opened when first asked for, and kept. Every call looks at the places that one was
  * read from, or asks the watch that does; if they are not as they were, the call is answered from a new one.
  */
-export function createWorkspaces({ find, open, version, tell, watch }: WorkspaceParts) {
-  const witness = (): Witness | undefined => watch?.witness();
+export function createWorkspaces({ find, open, version, tell, watching }: WorkspaceParts) {
   const caughtUp = createCatchingUp();
   const kept = createBounded<Read>(KEPT);
-  let current: { project: Promise<Project>; places: Places } | undefined;
+  let current: { project: Promise<Project>; keeper: Keeper } | undefined;
   /** The last one that could be used. */
   let usable: Project | undefined;
   /** Where the world of the server's own project was read last. */
@@ -83,15 +70,15 @@ export function createWorkspaces({ find, open, version, tell, watch }: Workspace
     return usable ?? looked.project;
   }
 
-  const isFound = async ({ project, places }: NonNullable<typeof current>): Promise<boolean> =>
+  const isFound = async ({ project, keeper }: NonNullable<typeof current>): Promise<boolean> =>
     project.then(
-      async () => places.isVouched() || (await places.changed()).length === 0,
+      () => keeper.unchanged(),
       () => false,
     );
 
   function lookForProject(): NonNullable<typeof current> {
-    const places = new Places(witness);
-    return { project: find(undefined, places), places };
+    const keeper = new Keeper(watching);
+    return { project: find(undefined, keeper), keeper };
   }
 
   const projectOf = (project: string | undefined): Promise<Project> =>
@@ -116,8 +103,8 @@ export function createWorkspaces({ find, open, version, tell, watch }: Workspace
     // Of a project that is gone, there is nothing newer to say.
     if (isGone && known !== undefined) return workspaceOf(known);
     await inTurn(`renew ${project ?? ''}`, async () => {
-      // Whoever was before may have read it just now.
       const now = kept.get(key);
+      // Whoever was before may have read it just now.
       if (now !== undefined && now !== known && (await isCurrent(now))) return;
       if (now === undefined || moved || !(await renew(found, now))) await rebuild(project);
     });
@@ -128,34 +115,32 @@ export function createWorkspaces({ find, open, version, tell, watch }: Workspace
 
   /** Goes on with a world whose files have changed, where that can be said of them alone. */
   async function renew(found: Project, read: Read): Promise<boolean> {
-    if (!read.isOpen || read.isSpent || (await version()) !== read.version) return false;
-    const { places } = read;
-    const changed = read.isOld ? places.different : await places.changed();
+    const { changed, keeper } = read;
+    if (changed === undefined || read.isSpent || (await version()) !== read.version) return false;
     const before = await read.opened;
     read.isSpent = true;
-    const after = await before.renewed(changed, places.drop(changed));
+    const after = await before.renewed(changed, keeper.drop(changed));
     if (after === undefined) return false;
-    kept.set(keyOf(found), { ...read, opened: Promise.resolve(after), isOld: false, isSpent: false });
+    kept.set(keyOf(found), { ...read, opened: Promise.resolve(after), isSpent: false });
     await told(found, before.workspace, after.workspace);
     return true;
   }
 
   async function isCurrent(read: Read): Promise<boolean> {
-    const { opened, version: then, places } = read;
-    const soFar = read.isOpen ? undefined : places.size;
-    await opened;
-    if ((await version()) !== then) return false;
-    // What was read after the call came is as new as the call wants it.
-    if (soFar !== undefined) return places.firstUnchanged(soFar);
-    const isTrusted = performance.now() < read.trustedUntil;
-    if (!isTrusted || !places.isVouched()) {
-      if (!isTrusted) places.doubt();
-      const began = performance.now();
-      if (!(await places.unchanged())) read.isOld = true;
-      read.trustedUntil = trustedFrom(began);
-      watch?.compared();
+    const { keeper } = read;
+    const soFar = read.isOpen ? undefined : keeper.size;
+    await read.opened;
+    if ((await version()) !== read.version) {
+      read.changed = undefined;
+      return false;
     }
-    return !read.isOld;
+    // What was read after the call came is as new as the call wants it.
+    if (soFar !== undefined && (await keeper.firstUnchanged(soFar))) return !read.isSpent;
+    const changed = await keeper.changed();
+    // Once it has been gone on from, the keeper does not ask for what has changed any more: that it finds nothing proves nothing.
+    if (read.isSpent) return false;
+    read.changed = changed;
+    return changed.length === 0;
   }
 
   async function first(found: Project, project: string | undefined): Promise<Workspace> {
@@ -170,11 +155,10 @@ export function createWorkspaces({ find, open, version, tell, watch }: Workspace
   }
 
   async function reading(found: Project): Promise<Read> {
-    const places = new Places(witness);
+    const keeper = new Keeper(watching);
     const then = await version();
-    const opened = open(found, places);
-    const trustedUntil = trustedFrom(performance.now());
-    const read = { version: then, places, opened, isOpen: false, isOld: false, isSpent: false, trustedUntil };
+    const opened = open(found, keeper);
+    const read = { version: then, keeper, opened, isOpen: false, isSpent: false, changed: undefined };
     opened.then(
       () => (read.isOpen = true),
       () => undefined,
@@ -253,9 +237,5 @@ async function differences(before: Workspace, after: Workspace): Promise<Catalog
   const { compareCatalogues } = await import('../catalogue/changes.ts');
   return compareCatalogues(before.catalogue, after.catalogue);
 }
-
-/** What takes long is done the more seldom. */
-const trustedFrom = (began: number): number =>
-  performance.now() + Math.max(TRUSTED_MS, (performance.now() - began) * COMPARED_SHARE);
 
 const keyOf = ({ root }: Project): string => root ?? '';

@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { jsonIn } from './parse/json.ts';
-import { present } from './present.ts';
-import { sha256 } from './sha256.ts';
+import { present, sha256 } from './values.ts';
 
 /** Who asks for something to be done, as far as the server can tell. It is kept with what is written, and grants nothing. */
 export interface Caller {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BmadError } from './errors.ts';
-import { attempt, broken, expected, noted, ours, ParseError, unlessMissing } from './expected.ts';
+import { attempt, BmadError, broken, expected, noted, ours, ParseError, unlessMissing } from './errors.ts';
 
 const missing = new BmadError('not_found', 'There is no file.');
 const closed = new BmadError('forbidden', 'It is closed.');

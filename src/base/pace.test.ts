@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { breath, isCallUnderWay, underWay } from './pace.ts';
+import { breath, isCallUnderWay, underWay } from './async.ts';
 
 /** A step that needs the processor for about a millisecond. */
 function step(): void {

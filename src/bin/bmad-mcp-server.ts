@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { createRequire } from 'node:module';
-import { useCompileCache } from './compile-cache.ts';
+import { useCompileCache } from './program-place.ts';
 import { startEarly } from './first-answers.ts';
 import type * as server from './server.ts';
 

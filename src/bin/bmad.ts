@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 import { createRequire } from 'node:module';
-import { useCompileCache } from './compile-cache.ts';
-import { PAGE, programArguments, SERVE } from './program-place.ts';
+import { PAGE, programArguments, SERVE, useCompileCache } from './program-place.ts';
 import type * as server from './server.ts';
 import type * as shared from './shared.ts';
 

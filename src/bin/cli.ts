@@ -6,15 +6,13 @@ import { ERROR_CODES } from '../base/errors.ts';
 import { CLI_PROGRAM } from '../base/product.ts';
 import { extractSettings, settingsHelp } from '../config/flags.ts';
 import type { Context } from '../operations/context.ts';
-import { extractPresentation } from '../surfaces/cli/presentation.ts';
-import { isOwnOption } from '../surfaces/cli/own-options.ts';
+import { extractPresentation } from '../surfaces/cli/terminal.ts';
+import { isOwnOption } from '../surfaces/cli/completion.ts';
 import { runProgram } from '../surfaces/cli/program.ts';
-import { outside } from './outside.ts';
+import { fail, outside, wordsFor } from './outside.ts';
 import { answersOn, canvases, errorsAreRead, printer, printerOn, whenOutputIsLost } from './printer.ts';
 import type { How, PersonAtTerminal } from './person.ts';
 import { programArguments } from './program-place.ts';
-import { fail } from './server-flags.ts';
-import { wordsFor } from './words.ts';
 
 /** A terminal has no size limit for answers; hosts do. */
 const PRESETS = { answerBytes: '400000' };

@@ -7,13 +7,12 @@ import {
   forgetAnswers,
   keepAnswers,
   keptAnswers,
-  premisesText,
   type KeptAnswers,
-} from '../base/files/kept-answers.ts';
+  premisesText,
+} from '../base/files/user-cache.ts';
 import { userCacheFolder } from '../config/locations.ts';
-import { requestKeys, type FirstAnswers } from '../surfaces/mcp/early.ts';
-import { programArguments, programFolder } from './program-place.ts';
-import { protocolOutput } from './protocol-output.ts';
+import { type FirstAnswers, requestKeys } from '../surfaces/mcp/early.ts';
+import { programArguments, programFolder, protocolOutput } from './program-place.ts';
 
 /** What a client that is about to ask for the tools needs to do so; after that the server is loaded anyway. */
 const NEXT_REQUEST_MS = 25;

@@ -5,7 +5,7 @@ import { contentRoot, contextIn, temporaryFolder } from '../../tests/support/app
 import { refusal } from '../../tests/support/thrown.ts';
 import type { Outside } from '../app/app.ts';
 import { userStateFolder } from '../config/locations.ts';
-import { decideAccess, type Access } from './http-access.ts';
+import { type Access, decideAccess } from './http-access.ts';
 
 const TOKEN = 'token-of-this-test-0123456789';
 /** An account that nothing else has. */

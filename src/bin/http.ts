@@ -1,31 +1,33 @@
-import { plural, say, speaking, t } from '../base/text/message.ts';
+import { userStateFolder } from '../config/locations.ts';
 import { hostname, networkInterfaces } from 'node:os';
 import { createContext, type Outside } from '../app/app.ts';
+import { servedProjects, type ServedProjects } from '../app/served-projects.ts';
 import { BmadError } from '../base/errors.ts';
 import { createTurns } from '../base/http/turns.ts';
 import { CLI_PROGRAM, PRODUCT, VERSION } from '../base/product.ts';
-import { userStateFolder } from '../config/locations.ts';
+import { plural, say, speaking, t } from '../base/text/message.ts';
+import { withoutEnd } from '../base/text/text.ts';
 import { createApiRoutes } from '../surfaces/http/api/route.ts';
 import { openFrontDoor } from '../surfaces/http/front-door.ts';
-import { createHealthRoutes } from '../surfaces/http/health.ts';
-import { catalogueFigures, createMetrics } from '../surfaces/http/metrics.ts';
+import { catalogueFigures, createHealthRoutes, createMetrics } from '../surfaces/http/health.ts';
 import { inUrl, isEverywhere, isLoopback } from '../surfaces/http/names.ts';
 import { openInstances } from '../surfaces/http/page/instances.ts';
 import { createMcpRoute } from '../surfaces/mcp/http/route.ts';
-import { servedProjects, type ServedProjects } from '../app/served-projects.ts';
-import { hearSignals } from './hear-signals.ts';
-import { decideAccess, onlyThisMachine } from './http-access.ts';
-import { DEFAULT_PORT, httpPort } from './http-port.ts';
-import { outside } from './outside.ts';
+import {
+  DEFAULT_PORT,
+  fail,
+  hearSignals,
+  httpPort,
+  outside,
+  readyLine,
+  serverFlags,
+  wordsFor,
+} from './outside.ts';
+import { decideAccess, onlyThisMachine, serveHelp } from './http-access.ts';
 import { hasPage, localOrigin, pageParts } from './page-server.ts';
 import { servePage } from './page.ts';
 import { printer } from './printer.ts';
 import { PAGE, programArguments } from './program-place.ts';
-import { readyLine } from './ready-line.ts';
-import { serveHelp } from './serve-help.ts';
-import { fail, serverFlags } from './server-flags.ts';
-import { wordsFor } from './words.ts';
-import { withoutEnd } from '../base/text/ends.ts';
 
 const AGAIN = 'press Ctrl+C again to stop now.\n';
 

@@ -1,11 +1,11 @@
 import { t } from '../base/text/message.ts';
 import { resolve } from 'node:path';
-import { present } from '../base/present.ts';
+import { present } from '../base/values.ts';
 import { createContext } from '../app/app.ts';
 import { once } from '../base/async.ts';
 import { BmadError } from '../base/errors.ts';
 import { settings, type RawSettings } from '../config/schema.ts';
-import { createAsker, type Asker } from '../library/ask.ts';
+import { type Asker, createAsker } from '../library/ask.ts';
 import { parseGitUrl } from '../library/git-url.ts';
 import type * as Public from '../library/public.ts';
 import type { Context } from '../operations/context.ts';
@@ -100,7 +100,12 @@ class BmadServer implements Public.BmadServer {
   #opening: Promise<Context> | undefined;
   #closed = false;
 
-  constructor(options: Public.OpenOptions = {}) {
+  constructor(options: Public.OpenOptions = {}, ...others: unknown[]) {
+    // Programs in JavaScript have no compiler that says so, and would be served another project.
+    if (typeof options !== 'object' || others.length > 0)
+      throw new BmadError('invalid_input', t`BmadServer takes one object with options.`, {
+        hint: t`For example: new BmadServer({ project: '/path', git: ['git+https://…'] }).`,
+      });
     this.#open = once(async () => {
       try {
         // Its clients are hosts, with the limits that hosts have.
@@ -131,7 +136,7 @@ class BmadServer implements Public.BmadServer {
 
   async connect(transport: Public.McpTransport): Promise<void> {
     const context = await this.#context();
-    const { serveTransport } = await import('../surfaces/mcp/embedded.ts');
+    const { serveTransport } = await import('../surfaces/mcp/stdio.ts');
     this.#checkOpen();
     // The declarations have no package of the protocol to take its types from.
     const connection = serveTransport(context, transport as Parameters<typeof serveTransport>[1]);

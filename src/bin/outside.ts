@@ -1,9 +1,16 @@
 import { homedir, userInfo } from 'node:os';
 import { isAbsolute, join, parse } from 'node:path';
 import type { Outside } from '../app/app.ts';
-import { CLI_PROGRAM, SERVER_PROGRAM } from '../base/product.ts';
+import type { Settings } from '../app/settings.ts';
+import { BmadError, ERROR_CODES, quoted } from '../base/errors.ts';
+import { CLI_PROGRAM, PRODUCT, SERVER_PROGRAM, VERSION } from '../base/product.ts';
+import { type Catalogue, plural, t } from '../base/text/message.ts';
+import { type ParsedFlags, parseFlags } from '../config/flags.ts';
+import type { RawSettings } from '../config/schema.ts';
+import type { Context } from '../operations/context.ts';
+import { toolList } from '../surfaces/mcp/tools.ts';
 import { errorsAreRead, printer } from './printer.ts';
-import { programFolder } from './program-place.ts';
+import { programArguments, programFolder, SERVE } from './program-place.ts';
 
 /** The only place that looks at the process's environment, arguments and streams for the rest of the code. */
 export function outside(
@@ -53,4 +60,85 @@ function homeFolder(): string {
     }
   }
   return parse(programFolder).root;
+}
+
+/** The words that the person at the terminal is spoken to in; nothing for English. What knows other languages is loaded only then. */
+export async function wordsFor(
+  settings: RawSettings,
+  read?: () => Promise<Settings>,
+): Promise<Catalogue | undefined> {
+  // Who says so needs none of what finds out.
+  const asked = [settings.language ?? process.env['BMAD_LANG'] ?? []].flat().at(-1);
+  if (asked === 'en') return undefined;
+  const { spokenWords } = await import('../app/spoken-language.ts');
+  return spokenWords(outside(settings), read?.());
+}
+
+const SWITCHES = ['help', 'version', 'test', 'summary', 'http', 'new-token'] as const;
+const VALUES = ['port'] as const;
+
+type ServerFlags = ParsedFlags<(typeof SWITCHES)[number], (typeof VALUES)[number]>;
+
+/** The command line of the server, which its two programs read alike. `bmad serve` is the same server over HTTP. */
+export function serverFlags(): ServerFlags {
+  const [first, ...rest] = programArguments();
+  return parseFlags(first === SERVE ? ['--http', ...rest] : programArguments(), SWITCHES, VALUES);
+}
+
+/** Prints to stderr why a program could not start or continue. */
+export function fail(thrown: unknown, program = SERVER_PROGRAM): void {
+  const error = BmadError.from(thrown, (id, original) =>
+    printer.err(`incident ${id}: ${String(original instanceof Error ? original.stack : original)}\n`),
+  );
+  printer.err(`${program}: ${error.text}\n`);
+  process.exitCode = ERROR_CODES[error.code].exit;
+}
+
+/** The letters BMAD on the keys of a telephone. */
+export const DEFAULT_PORT = 2623;
+
+const LAST_PORT = 65_535;
+
+/** The port to serve HTTP on; nothing, if it was not asked for. */
+export function httpPort(asked: boolean, typed: string | undefined): number | undefined {
+  if (!asked && typed !== undefined)
+    throw new BmadError('invalid_input', t`--port requires --http.`, {
+      hint: t`Without --http the server uses stdin and stdout and does not open a port.`,
+    });
+  if (!asked) return undefined;
+  const port = typed === undefined ? DEFAULT_PORT : Number(typed);
+  if (typed?.trim() === '' || !Number.isInteger(port) || port < 0 || port > LAST_PORT)
+    throw new BmadError('invalid_input', t`--port: ${quoted(typed ?? '')} is not a port.`, {
+      hint: t`Use a number up to ${LAST_PORT}; 0 picks a free port. The default is ${DEFAULT_PORT}.`,
+    });
+  return port;
+}
+
+/** Beyond the time that running calls are given. */
+const GRACE_MS = 2_000;
+
+/** The first signal lets running calls finish; the second one exits without waiting. */
+export function hearSignals(finishMs: number, end: () => Promise<void>): void {
+  let asked = false;
+  const stop = (): void => {
+    if (asked) process.exit(130);
+    asked = true;
+    // A call that does not notice its end must not keep the process.
+    setTimeout(() => process.exit(0), finishMs + GRACE_MS).unref();
+    void end();
+  };
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop);
+}
+
+/** What was found, in one line for people. */
+export async function readyLine(context: Context): Promise<string> {
+  const { catalogue, project } = await context.workspace();
+  const tools = await toolList(context, { signal: new AbortController().signal, progress: () => undefined });
+  const content = [
+    plural(catalogue.count('agent'), 'agent'),
+    plural(catalogue.count('workflow'), 'workflow'),
+    plural(catalogue.count('skill'), 'plain skill'),
+  ].join(', ');
+  const origins = catalogue.sources.map(({ origin }) => origin.displayName).join(', ');
+  return t`${PRODUCT} v${VERSION} — ${plural(tools.length, 'tool')} registered — ${content} from ${origins} — project ${project.root ?? t`none`} — Ready`;
 }

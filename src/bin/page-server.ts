@@ -9,9 +9,9 @@ import { inUrl, isEverywhere } from '../surfaces/http/names.ts';
 import { createEventsRoute } from '../surfaces/http/page/events.ts';
 import {
   createProofRoute,
+  type Instance,
   newIdentity,
   openInstances,
-  type Instance,
 } from '../surfaces/http/page/instances.ts';
 import { openPasses } from '../surfaces/http/page/passes.ts';
 import { personGate } from '../surfaces/http/page/person-gate.ts';

@@ -1,32 +1,40 @@
-import { plural, speaking, t } from '../base/text/message.ts';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { createContext, type Outside } from '../app/app.ts';
-import { BmadError, quoted } from '../base/errors.ts';
-import { CLI_PROGRAM } from '../base/product.ts';
+import { BmadError, ours, quoted } from '../base/errors.ts';
+import { readState, writeAtomic, writeNew } from '../base/files/file-state.ts';
+import { realFolder } from '../base/files/files.ts';
+import { programsBesides } from '../base/files/find-program.ts';
 import { createTurns } from '../base/http/turns.ts';
-import { withoutEnd } from '../base/text/ends.ts';
+import { jsonIn } from '../base/parse/json.ts';
+import { startProgram } from '../base/process/start-program.ts';
+import { CLI_PROGRAM, PRODUCT, VERSION } from '../base/product.ts';
+import { plural, say, speaking, t } from '../base/text/message.ts';
+import { byteLength, kilobytes, withoutEnd } from '../base/text/text.ts';
 import { parseFlags } from '../config/flags.ts';
 import { userStateFolder } from '../config/locations.ts';
 import type { Context } from '../operations/context.ts';
+import { execute } from '../operations/execute.ts';
+import { inbox } from '../operations/inbox/inbox.ts';
+import type { AnyOperation } from '../operations/operation.ts';
+import { next } from '../operations/project/next.ts';
 import { createApiRoutes } from '../surfaces/http/api/route.ts';
-import { isLoopback } from '../surfaces/http/names.ts';
-import { openFrontDoor, type FrontDoor } from '../surfaces/http/front-door.ts';
+import { type FrontDoor, openFrontDoor } from '../surfaces/http/front-door.ts';
 import { createHealthRoutes } from '../surfaces/http/health.ts';
-import { openInstances, type Instance } from '../surfaces/http/page/instances.ts';
+import { isLoopback } from '../surfaces/http/names.ts';
+import { type InboxData, type NextData, pageAsFile } from '../surfaces/http/page/as-file.ts';
+import { type Instance, openInstances } from '../surfaces/http/page/instances.ts';
 import { openPasses } from '../surfaces/http/page/passes.ts';
 import { peopleOnly } from '../surfaces/http/page/person-gate.ts';
-import { hearSignals } from './hear-signals.ts';
-import { httpPort } from './http-port.ts';
-import { openInBrowser } from './open-in-browser.ts';
-import { outside } from './outside.ts';
-import { exportPage } from './page-export.ts';
-import { PAGE_PORT, pageHelp } from './page-help.ts';
-import { pageProjects } from './page-projects.ts';
+import { fail, hearSignals, httpPort, outside, wordsFor } from './outside.ts';
 import { pageParts } from './page-server.ts';
 import { printer } from './printer.ts';
 import { programArguments } from './program-place.ts';
-import { fail } from './server-flags.ts';
 import { stdioServers } from './stdio-servers.ts';
-import { wordsFor } from './words.ts';
+import * as z from 'zod';
+
+/** Who opens the page may read another language than the person who has started it. */
+const AMONG_OTHERS = true;
 
 const SWITCHES = ['help', 'open', 'list', 'force'] as const;
 const VALUES = ['port', 'at', 'revoke', 'export'] as const;
@@ -41,13 +49,17 @@ interface Said {
 export async function servePage(): Promise<void> {
   const { settings, switches, values } = parseFlags(programArguments().slice(1), SWITCHES, VALUES);
   const words = await wordsFor(settings);
-  await speaking(words, async () => {
-    try {
-      await servedPage({ settings, switches, values }, printer);
-    } catch (error) {
-      fail(error, CLI_PROGRAM);
-    }
-  });
+  await speaking(
+    words,
+    async () => {
+      try {
+        await servedPage({ settings, switches, values }, printer);
+      } catch (error) {
+        fail(error, CLI_PROGRAM);
+      }
+    },
+    AMONG_OTHERS,
+  );
 }
 
 type Typed = ReturnType<typeof parseFlags<(typeof SWITCHES)[number], (typeof VALUES)[number]>>;
@@ -244,4 +256,127 @@ async function revoked(state: string, id: string): Promise<string> {
       hint: t`"bmad page --list" lists the sessions; "all" ends all of them.`,
     });
   return t`${plural(ended, 'session')} ended.\n`;
+}
+
+/** The one after that of the server, so that both can run side by side. */
+const PAGE_PORT = 2624;
+
+/** Flags of the page that are not settings. */
+export const PAGE_FLAGS: readonly [flag: string, meaning: string][] = [
+  ['--open', 'Also open it in the browser'],
+  ['--port <port>', `Port of the server for the page, if none is running; 0 picks a free one [${PAGE_PORT}]`],
+  ['--at <address>', 'Print a link for a server at this address that runs as this user'],
+  ['--list', 'List the sessions of people, and the servers that are running'],
+  ['--revoke <id>', 'End a session, or "all" of them'],
+  ['--export <file>', 'Write board, next steps and inbox to one HTML file, for people without access'],
+  ['--force', 'With --export: replace a file that exists'],
+];
+
+export function pageHelp(): string {
+  return t`${PRODUCT} ${VERSION}: a page for people: what is waiting for you, how far along the project is, and why.
+
+Usage: ${CLI_PROGRAM} page [flags]     ("page" must come first)
+
+Prints a link that works once, within ten minutes, and lets your browser in for seven days. If no server
+for the page is running, it runs here until Ctrl+C, for this machine and for you only. It shows all your
+projects: those of servers that are running, and those you have opened the page for.
+
+${PAGE_FLAGS.map(([flag, meaning]) => `  ${flag.padEnd(18)} ${say(meaning)}`).join('\n')}
+
+All settings work here too, such as --project: "${CLI_PROGRAM} --help" lists them.
+`;
+}
+
+/** In the user's state folder: the projects for which the page was opened, the latest first. */
+const PROJECTS_FILE = 'page-projects.json';
+const MOST = 50;
+const listSchema = z.array(z.string().max(4_000));
+
+/** The projects of a user that the page has been opened for; those whose folder is gone are not told. */
+function pageProjects(state: string) {
+  const file = join(state, PROJECTS_FILE);
+  async function read(): Promise<string[]> {
+    const text = await readState(file);
+    return listSchema.safeParse(text === undefined ? undefined : jsonIn(text)).data ?? [];
+  }
+  return {
+    async all(): Promise<string[]> {
+      const found = await Promise.all((await read()).map((root) => realFolder(root)));
+      return found.filter((root) => root !== undefined);
+    },
+    async note(root: string): Promise<void> {
+      // Of two at the same moment the last one holds: the other project is noted when its page is opened again.
+      const roots = [root, ...(await read()).filter((each) => each !== root)].slice(0, MOST);
+      await writeAtomic(file, `${JSON.stringify(roots)}\n`, { mode: 0o600 });
+    },
+  };
+}
+
+/** Writes what people without access are to see; answers with what to tell the person who asked for it. */
+async function exportPage(
+  context: Context,
+  { file, cwd, force }: { file: string; cwd: string; force: boolean },
+): Promise<string> {
+  try {
+    const [progress, waiting] = await Promise.all([
+      dataOf(next, { detail: 'full' }, context),
+      dataOf(inbox, {}, context),
+    ]);
+    const html = pageAsFile(progress as NextData, waiting as InboxData, new Date());
+    const place = resolve(cwd, file);
+    if (force) await writeAtomic(place, html);
+    else if (!(await writeNew(place, Buffer.from(html))))
+      throw new BmadError('conflict', t`${place} exists already.`, { hint: t`Replace it with --force.` });
+    return t`${place}, ${kilobytes(byteLength(html))}. It has the exact texts of all items: share it with care.\n`;
+  } finally {
+    context.close();
+  }
+}
+
+async function dataOf(
+  operation: AnyOperation,
+  args: Record<string, unknown>,
+  context: Context,
+): Promise<unknown> {
+  const call = { signal: new AbortController().signal, progress: () => undefined };
+  const outcome = await execute(operation, args, context, call);
+  if (!outcome.ok) throw outcome.error;
+  return outcome.data;
+}
+
+const OPENING_FILE = 'page-open.html';
+
+/** What opens an address with the browser of the user. */
+function openerOf(platform: NodeJS.Platform): readonly [program: string, ...args: string[]] {
+  if (platform === 'darwin') return ['open'];
+  if (platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler'];
+  return ['xdg-open'];
+}
+
+/**
+ * Opens a link that lets in anyone who has it. Lists of processes show arguments to all users of a machine, so the browser is
+ * given a file that only this user can read, and the link is in there. Answers with what went wrong.
+ */
+async function openInBrowser(
+  link: string,
+  state: string,
+  { platform, env }: Pick<Outside, 'platform' | 'env'>,
+  besides: readonly string[],
+): Promise<string | undefined> {
+  const file = join(state, OPENING_FILE);
+  await writeAtomic(
+    file,
+    `<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer"><meta http-equiv="refresh" content="0;url=${link}"><title>BMAD</title><p><a href="${link}">Open the page</a></p>\n`,
+    { mode: 0o600 },
+  );
+  const [name, ...args] = openerOf(platform);
+  const programs = await programsBesides({ env, besides });
+  const started = await programs
+    .required(name)
+    // It starts a browser by its name.
+    .then((program) => startProgram(program, [...args, pathToFileURL(file).href], { env: programs.env }))
+    .catch(ours(({ message }) => message));
+  if (typeof started === 'string') return t`${started} Open the link yourself.`;
+  started.child.unref();
+  return undefined;
 }

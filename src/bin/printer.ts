@@ -2,8 +2,7 @@ import { createRequire } from 'node:module';
 import type * as readline from 'node:readline/promises';
 import { visibleJson, visibleLines } from '../base/text/hidden.ts';
 import type { Canvas } from '../surfaces/cli/terminal.ts';
-import { lookOf, type Colour, type Look } from '../surfaces/cli/screen/look.ts';
-import { painted } from '../surfaces/cli/screen/paint.ts';
+import { type Colour, type Look, lookOf, painted } from '../surfaces/cli/screen/paint.ts';
 
 export interface Stream {
   write(text: string): unknown;

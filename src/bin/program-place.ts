@@ -1,5 +1,10 @@
-import { dirname } from 'node:path';
+import * as nodeModule from 'node:module';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { cacheCompiledCode } from '../base/files/user-cache.ts';
+import { madePrivate } from '../base/files/private-folder.ts';
+import { STATE_FOLDER } from '../base/product.ts';
 
 /** The folder of the built programs; the content is beside them. */
 export const programFolder = dirname(fileURLToPath(import.meta.url));
@@ -11,4 +16,42 @@ export const PAGE = 'page';
 
 export function programArguments(): string[] {
   return process.argv.slice(2);
+}
+
+/** The stream of a protocol, which is written by programs and read by one. */
+export function protocolOutput(): NodeJS.WriteStream {
+  return process.stdout;
+}
+
+/** Not in the types of Node 20, which has no compile cache. */
+interface WithCompileCache {
+  enableCompileCache?: (folder: string) => unknown;
+}
+
+/** Keeps the compiled program between starts. The variables are Node's own, understood from 22.1 on. */
+export function useCompileCache(): void {
+  const {
+    NODE_COMPILE_CACHE: asked,
+    NODE_DISABLE_COMPILE_CACHE: off,
+    LOCALAPPDATA,
+    XDG_CACHE_HOME,
+  } = process.env;
+  const { enableCompileCache } = nodeModule as WithCompileCache;
+  // Node itself reads them before it starts a program.
+  if (off !== undefined || (asked !== undefined && enableCompileCache !== undefined)) return;
+  const base =
+    process.platform === 'win32'
+      ? LOCALAPPDATA || join(homedir(), 'AppData', 'Local')
+      : XDG_CACHE_HOME || join(homedir(), '.cache');
+  const folder = asked ?? join(base, STATE_FOLDER, 'compile-cache');
+  // What is relative leads into the project, which could bring its own code there.
+  if (!isAbsolute(folder)) return;
+  // Node itself would make it readable for everyone.
+  if (!madePrivate(folder)) return;
+  if (enableCompileCache !== undefined) return void enableCompileCache(folder);
+  cacheCompiledCode({
+    folder: join(folder, `${process.version}-${process.arch}`),
+    programs: dirname(fileURLToPath(import.meta.url)),
+    atEnd: (work) => void process.once('exit', work),
+  });
 }

@@ -1,24 +1,28 @@
-import { speaking, t } from '../base/text/message.ts';
 import { createRequire } from 'node:module';
 import type { Readable } from 'node:stream';
 import { createContext } from '../app/app.ts';
 import { BmadError } from '../base/errors.ts';
 import { PRODUCT, SERVER_PROGRAM, VERSION } from '../base/product.ts';
+import { type Catalogue, speaking, t } from '../base/text/message.ts';
 import { settingsHelp } from '../config/flags.ts';
 import { userStateFolder } from '../config/locations.ts';
 import type { RawSettings } from '../config/schema.ts';
 import type { Context } from '../operations/context.ts';
 import type { FirstAnswers } from '../surfaces/mcp/early.ts';
 import { serveStreams } from '../surfaces/mcp/stdio.ts';
-import { DEFAULT_PORT, httpPort } from './http-port.ts';
 import type { EarlyStart } from './first-answers.ts';
-import { outside, serverFile } from './outside.ts';
+import {
+  DEFAULT_PORT,
+  fail,
+  httpPort,
+  outside,
+  readyLine,
+  serverFile,
+  serverFlags,
+  wordsFor,
+} from './outside.ts';
 import { printer } from './printer.ts';
-import { protocolOutput } from './protocol-output.ts';
-import { readyLine } from './ready-line.ts';
-import { fail, serverFlags } from './server-flags.ts';
-import type { Catalogue } from '../base/text/message.ts';
-import { wordsFor } from './words.ts';
+import { protocolOutput } from './program-place.ts';
 
 const help = (): string =>
   t`${PRODUCT} ${VERSION}: serves the BMad Method to an MCP host over stdin and stdout.

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { statusLine } from './status-line.ts';
+import { statusLine } from './person.ts';
 
 const look = { width: 30, colours: false, links: false, live: true };
 

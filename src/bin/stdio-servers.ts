@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import * as z from 'zod';
-import { processList } from '../base/files/process-list.ts';
+import { processList } from '../base/files/file-state.ts';
 
 /**
  * In the user's state folder, apart from servers over HTTP, which have an address and can be asked whether they are there:

@@ -1,17 +1,15 @@
 import { t } from '../base/text/message.ts';
 import { basename, dirname, posix } from 'node:path';
-import { ParseError, unlessShort } from '../base/expected.ts';
-import { BmadError, shortageIn } from '../base/errors.ts';
+import { BmadError, ParseError, shortageIn, unlessShort } from '../base/errors.ts';
 import type { BmadRecord, Problem } from '../model/record.ts';
 import type { Reader, Reading } from '../readers/reader.ts';
-import type { Source } from '../sources/source.ts';
-import { listedOnce, readsNoted, rememberingTree } from '../sources/tree.ts';
+import { listedOnce, readsNoted, rememberingTree, type Source } from '../sources/tree.ts';
 import { Catalogue, isSamePlace, type CatalogueParts } from './catalogue.ts';
 import { asDeclared } from './declared.ts';
 import type { KeptReadings, Noted, Understood } from './kept-readings.ts';
 import { plainlyNamed } from './plain-names.ts';
 import type { Preference } from './preferences.ts';
-import { restoreReading, type PreparedReading } from './prepared.ts';
+import { type PreparedReading, restoreReading } from './prepared.ts';
 
 /** A catalogue that goes along with its files. */
 export interface Content {

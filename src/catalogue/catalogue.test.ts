@@ -5,8 +5,7 @@ import { parseYaml } from '../base/parse/parse.ts';
 import type { ModuleInfo } from '../model/module.ts';
 import { qualifiedName, type BmadRecord } from '../model/record.ts';
 import type { Reader, Reading } from '../readers/reader.ts';
-import type { Source } from '../sources/source.ts';
-import { folderTree } from '../sources/tree.ts';
+import { folderTree, type Source } from '../sources/tree.ts';
 import { buildCatalogue } from './build.ts';
 import { Catalogue } from './catalogue.ts';
 

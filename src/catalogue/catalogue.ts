@@ -13,14 +13,19 @@ import {
   type Problem,
   type RecordKind,
 } from '../model/record.ts';
-import type { Source } from '../sources/source.ts';
+import type { Source } from '../sources/tree.ts';
 import { ContentFiles } from './content-files.ts';
-import { identityOf } from './identity.ts';
-import { asideOf, commandInstead, type CommandInstead } from './leading.ts';
+import {
+  asideOf,
+  commandInstead,
+  type CommandInstead,
+  identityOf,
+  servedOnce,
+  type ServedOnce,
+} from './identity.ts';
 import { NameIndex, type NameChoice } from './names.ts';
 import { isPreferred, preferredBy, type Preference } from './preferences.ts';
 import type { PreparedReading } from './prepared.ts';
-import { servedOnce, type ServedOnce } from './twins.ts';
 
 /** Puts what is preferred before every priority. */
 const PREFERRED = 1_000_000;

@@ -4,8 +4,7 @@ import { temporaryFolder } from '../../tests/support/app.ts';
 import { writeFiles } from '../../tests/support/folders.ts';
 import { originOf } from '../../tests/support/records.ts';
 import { refusal } from '../../tests/support/thrown.ts';
-import type { Source } from '../sources/source.ts';
-import { folderTree } from '../sources/tree.ts';
+import { folderTree, type Source } from '../sources/tree.ts';
 import { ContentFiles } from './content-files.ts';
 
 const FILES = {

@@ -1,11 +1,15 @@
-import { t } from '../base/text/message.ts';
 import { once } from '../base/async.ts';
-import { BmadError, quoted } from '../base/errors.ts';
+import { attempt, BmadError, broken, quoted } from '../base/errors.ts';
 import { contentUri } from '../base/files/paths.ts';
+import { parseYaml } from '../base/parse/parse.ts';
+import { t } from '../base/text/message.ts';
+import { decodeText, encodingOf } from '../base/text/text.ts';
+import { behaviourOf } from '../model/format.ts';
 import type { Origin } from '../model/origin.ts';
-import type { Source } from '../sources/source.ts';
+import type { BmadRecord } from '../model/record.ts';
+import type { Source } from '../sources/tree.ts';
 
-export interface FoundFile {
+interface FoundFile {
   path: string;
   bytes: Buffer;
   origin: Origin;
@@ -116,4 +120,33 @@ function listedOnce(
     walks.set(source, walk);
     return walk();
   };
+}
+
+export interface FileFault {
+  message: string;
+  /** Nobody can follow such a file, so it is not started. */
+  halts?: true;
+}
+
+/** What is wrong with the main file of a record, whatever generation it is of. */
+export function fileFaults(
+  record: Pick<BmadRecord, 'kind' | 'format' | 'bmadRelativePath'>,
+  bytes: Uint8Array,
+): FileFault[] {
+  const { bmadRelativePath: file } = record;
+  const text = decodeText(bytes);
+  if (text.trim() === '') return [{ message: t`${file}: the file is empty`, halts: true }];
+  const faults: FileFault[] = [];
+  if (encodingOf(bytes) !== 'utf-8')
+    faults.push({ message: t`${file}: the file is UTF-16; it is read, but other tools expect UTF-8` });
+  const isYaml =
+    /\.ya?ml$/i.test(file) && (behaviourOf(record).needsEngine === true || record.format === 'v4-workflow');
+  if (isYaml) {
+    const wrong = attempt(
+      () => void parseYaml(file, text),
+      broken((error) => error.message, file),
+    );
+    if (typeof wrong === 'string') faults.push({ message: wrong, halts: true });
+  }
+  return faults;
 }

@@ -1,8 +1,8 @@
-import { present } from '../base/present.ts';
+import { present } from '../base/values.ts';
 import type { ModuleInfo } from '../model/module.ts';
 import type { BmadRecord } from '../model/record.ts';
 import type { Reading } from '../readers/reader.ts';
-import type { Source } from '../sources/source.ts';
+import type { Source } from '../sources/tree.ts';
 
 /** Whoever lists modules knows their versions, and describes what does not describe itself. */
 export function asDeclared(reading: Reading, { declared = [] }: Source): Reading {

@@ -12,7 +12,7 @@ describe('handleOf', () => {
   it.each([
     ['the short name', ['agent bmm/bmad-agent-dev', 'workflow bmm/bmad-prd'], ['dev', 'prd']],
     ['the short name for each kind', ['agent bmm/bmad-agent-x', 'workflow bmm/bmad-x'], ['x', 'x']],
-    ['the module where another has it too', ['task bmm/bmad-x', 'task cis/bmad-x'], ['bmm/x', 'cis/x']],
+    ['the module where another has it too', ['task bmm/bmad-x', 'task cis/bmad-x'], ['x', 'cis/x']],
     ['the id where it is the short name of another', ['task bmm/bmad-x', 'task bmm/x'], ['bmad-x', 'x']],
     [
       'the ids where the module does not help',
@@ -29,7 +29,7 @@ describe('handleOf', () => {
       recordOf('task bmm/bmad-x', { deprecated }),
       recordOf('task cis/bmad-x', { deprecated }),
     ];
-    expect(handles(records)).toEqual(['bmm/x', 'cis/x']);
+    expect(handles(records)).toEqual(['x', 'cis/x']);
   });
 
   it('is the qualified id where everything shorter is taken', () => {

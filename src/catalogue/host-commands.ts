@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { mapLimited } from '../base/async.ts';
-import { grouped } from '../base/grouped.ts';
-import { orElse } from '../base/expected.ts';
+import { grouped } from '../base/values.ts';
+import { orElse } from '../base/errors.ts';
 import type { BmadRecord } from '../model/record.ts';
 import type { Tree } from '../sources/tree.ts';
 

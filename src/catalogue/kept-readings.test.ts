@@ -4,14 +4,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../tests/support/app.ts';
 import { writeFiles } from '../../tests/support/folders.ts';
 import { agentText, writeTree } from '../../tests/support/generated-tree.ts';
-import { Places } from '../base/files/places.ts';
+import { Keeper } from '../base/files/keeper.ts';
 import { createLog } from '../base/log.ts';
 import { createSecrets } from '../base/secrets/known-values.ts';
 import { readers } from '../readers/index.ts';
 import { discoverSources } from '../sources/discover.ts';
 import { buildCatalogue, openContent } from './build.ts';
 import type { Catalogue } from './catalogue.ts';
-import { keptFiles, openKeptReadings, type KeptInMemory } from './kept-readings.ts';
+import { diskCache, openKeptReadings, type KeptInMemory } from './kept-readings.ts';
 
 const log = createLog({ level: 'silent', write: () => undefined, json: false, secrets: createSecrets() });
 
@@ -19,7 +19,7 @@ interface Opened {
   catalogue: Catalogue;
   /** Whether anything had to be read. */
   read: boolean;
-  places: Places;
+  places: Keeper;
 }
 
 /** The content of a project as a process has it that keeps what it reads in `folder`. */
@@ -28,7 +28,7 @@ async function opened(
   folder: string,
   { memory = new Map(), builtIn = project }: { memory?: KeptInMemory; builtIn?: string } = {},
 ): Promise<Opened> {
-  const places = new Places();
+  const places = new Keeper();
   const maxFileBytes = 1_000_000;
   const found = {
     mode: 'local',
@@ -43,7 +43,7 @@ async function opened(
   const parts = {
     places,
     memory,
-    files: keptFiles(dirname(folder), 'catalogue'),
+    files: diskCache(dirname(folder), 'catalogue'),
     writes: true,
     fromPlaces: 0,
     builtIn,

@@ -1,15 +1,15 @@
 import { setTimeout } from 'node:timers/promises';
-import { STAMP_WIDTH, type Places } from '../base/files/places.ts';
+import { STAMP_WIDTH, type Keeper } from '../base/files/keeper.ts';
 import type { Log } from '../base/log.ts';
-import { sha256 } from '../base/sha256.ts';
+import { sha256 } from '../base/values.ts';
 import type { ModuleInfo } from '../model/module.ts';
 import type { BmadRecord, Problem } from '../model/record.ts';
 import type { Reading } from '../readers/reader.ts';
-import type { Source } from '../sources/source.ts';
-import { buildMark, MOST_FILES, type KeptFiles } from './kept-files.ts';
+import type { Source } from '../sources/tree.ts';
+import { buildMark, MOST_FILES, type DiskCache } from './disk-cache.ts';
 
 /** Whoever keeps readings keeps what was made of them by the same mark. */
-export { buildMark, keptFiles } from './kept-files.ts';
+export { buildMark, diskCache } from './disk-cache.ts';
 
 /** To read fewer places than this takes hardly longer than to find out whether they have changed. */
 export const WORTH_WRITING = 2_000;
@@ -50,9 +50,9 @@ interface InMemory extends Understood {
 }
 
 interface KeptReadingsParts {
-  places: Places;
+  places: Keeper;
   memory: KeptInMemory;
-  files: KeptFiles;
+  files: DiskCache;
   writes: boolean;
   /** How many places a reading must have looked at to be written. */
   fromPlaces: number;

@@ -4,7 +4,7 @@ import { writeFiles } from '../../tests/support/folders.ts';
 import { openSession } from '../../tests/support/operations.ts';
 import { temporaryFolder } from '../../tests/support/app.ts';
 import { activate } from '../operations/activation/activate.ts';
-import { describeAgents, type DescribedAgent } from '../operations/catalogue/describe-agents.ts';
+import { describeAgents, type DescribedAgent } from '../operations/catalogue/records.ts';
 import { list } from '../operations/catalogue/list.ts';
 import { read } from '../operations/catalogue/read.ts';
 import { doctor } from '../operations/server/doctor.ts';

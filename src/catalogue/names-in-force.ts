@@ -1,15 +1,15 @@
 import { t } from '../base/text/message.ts';
 import { withoutHidden } from '../base/text/hidden.ts';
-import { attempt, noted, orElse } from '../base/expected.ts';
-import { field, parseToml, parseYaml, tableOf, textField, type Table } from '../base/parse/parse.ts';
+import { attempt, noted, orElse } from '../base/errors.ts';
+import { field, parseToml, parseYaml, tableOf, textField, type Table, isEmpty } from '../base/parse/parse.ts';
 import { fold } from '../base/text/suggest.ts';
 import { oneLine } from '../base/text/text.ts';
-import { present } from '../base/present.ts';
-import { sha256 } from '../base/sha256.ts';
+import { present, sha256 } from '../base/values.ts';
+import type { Origin } from '../model/origin.ts';
 import { qualifiedName, type BmadRecord, type Problem, type RecordDetails } from '../model/record.ts';
-import { detailsOf } from '../readers/details.ts';
+import { detailsOf } from '../readers/reading.ts';
 import { plainTexts } from './plain-names.ts';
-import type { Source } from '../sources/source.ts';
+import type { Source } from '../sources/tree.ts';
 
 /** What an override says of who an agent is. */
 interface Renaming {
@@ -51,8 +51,9 @@ export async function namesInForce(
 ): Promise<{ records: BmadRecord[]; problems: Problem[]; overrides: Overrides }> {
   const renamings: Renaming[] = [];
   const overrides: Overrides = new Map();
+  const written: Written[] = [];
   for (const source of sources.filter(({ origin }) => origin.kind !== 'package'))
-    renamings.push(...(await ofCompiled(source, overrides)), ...(await ofSkills(source, overrides)));
+    renamings.push(...(await ofCompiled(source, overrides, written)), ...(await ofSkills(source, overrides)));
   if (renamings.length === 0) return { records: [...records], problems: [], overrides };
   const renamed = new Map<BmadRecord, string[]>();
   const inForce = records.map((record) => {
@@ -162,22 +163,44 @@ function bothPrinciples({ principles }: RecordDetails, said: RecordDetails | und
 
 const isOfUser = (name: string): boolean => name.endsWith('.user.toml');
 
-/** Compiled agents: `_config/agents/{module}-{agent}.customize.yaml` beside them; the project's counts for all. */
-async function ofCompiled({ origin, tree }: Source, overrides: Overrides): Promise<Renaming[]> {
+/** The customization that an origin has of a compiled agent. */
+interface Written {
+  agent: string;
+  origin: Origin;
+  text: string;
+}
+
+/**
+ * Compiled agents: `_config/agents/{module}-{agent}.customize.yaml` beside them; the project's counts for all, and the
+ * user's where neither says anything.
+ */
+async function ofCompiled(
+  { origin, tree }: Source,
+  overrides: Overrides,
+  written: Written[],
+): Promise<Renaming[]> {
+  const isFirst = (other: Origin, record: BmadRecord): boolean =>
+    other === record.origin || other.kind === 'project';
   const found: Renaming[] = [];
   for (const folder of ['_cfg/agents', '_config/agents']) {
     for (const { name } of await tree.list(folder).catch(orElse([]))) {
       const [, agent] = /^(.+)\.customize\.yaml$/.exec(name) ?? [];
       const text = agent === undefined ? '' : await tree.text(`${folder}/${name}`).catch(orElse(''));
-      if (agent !== undefined) note(overrides, agent, text);
+      if (agent === undefined) continue;
+      note(overrides, agent, text);
+      written.push({ agent, origin, text });
       // Most are templates that nobody has filled in.
       if (!FILLED_IN.test(text)) continue;
       const table = tableOf(attempt(() => parseYaml(name, text), noted([], name, {})));
       const metadata = tableOf(field(tableOf(field(table, 'agent')), 'metadata'));
       const isFor = (record: BmadRecord): boolean =>
-        (record.origin === origin || origin.kind === 'project') &&
         record.format === 'compiled-agent' &&
-        `${record.moduleName}-${stem(record.bmadRelativePath)}` === agent;
+        `${record.moduleName}-${stem(record.bmadRelativePath)}` === agent &&
+        (isFirst(origin, record) ||
+          (origin.kind === 'user' &&
+            !written.some(
+              (each) => each.agent === agent && isFirst(each.origin, record) && saysSomething(each.text),
+            )));
       const persona = tableOf(field(table, 'persona'));
       const said = detailsOf((key) => plainTexts(field(persona, key)));
       found.push(
@@ -192,6 +215,9 @@ async function ofCompiled({ origin, tree }: Source, overrides: Overrides): Promi
   }
   return found;
 }
+
+const saysSomething = (text: string): boolean =>
+  !isEmpty(attempt(() => parseYaml('customize.yaml', text), orElse({})));
 
 /** A key with a value, or the first entry of a list. */
 const FILLED_IN =

@@ -115,13 +115,31 @@ describe('resolve', () => {
   });
 
   it('lists the qualified names when several things have the name', async () => {
-    const error = await refusal(() => found('review'));
+    const names = new NameIndex(
+      [recordOf('workflow bmgd/bmad-review'), recordOf('workflow cis/bmad-review')],
+      ['bmgd', 'cis'],
+    );
+    const error = await refusal(() => names.resolve(query('review')));
     expect([error.code, error.message, error.suggestions]).toEqual([
       'ambiguous',
       '"review" is the name of 2 things.',
-      ['bmm/bmad-review', 'cis/bmad-review'],
+      ['bmgd/bmad-review', 'cis/bmad-review'],
     ]);
     expect(found('review', { module: 'CIS' })).toBe('cis/bmad-review');
+  });
+
+  it('means the method’s where several modules of one origin have the name (A-2)', () => {
+    const all = ['bmgd', 'bmm', 'cis', 'core'];
+    const among = (...modules: string[]): string =>
+      qualifiedName(
+        new NameIndex(
+          modules.map((module) => recordOf(`workflow ${module}/bmad-review`)),
+          all,
+        ).resolve(query('review')).record,
+      );
+    expect(among('bmgd', 'bmm', 'core')).toBe('bmm/bmad-review');
+    expect(among('bmgd', 'core')).toBe('core/bmad-review');
+    expect(found('cis/review')).toBe('cis/bmad-review');
   });
 
   it('does not take an old prefix for leave to look in another module', async () => {
@@ -216,7 +234,7 @@ describe('resolve', () => {
     expect((await refusal(() => found(long))).message).toBe(
       `There is no agent or workflow "${'x'.repeat(120)}…".`,
     );
-    const twins = new NameIndex([recordOf(`agent bmm/${long}`), recordOf(`agent cis/${long}`)], MODULES);
+    const twins = new NameIndex([recordOf(`agent acme/${long}`), recordOf(`agent cis/${long}`)], MODULES);
     expect((await refusal(() => twins.resolve(query(long)))).message).toBe(
       `"${'x'.repeat(120)}…" is the name of 2 things.`,
     );

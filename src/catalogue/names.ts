@@ -1,11 +1,12 @@
 import { say, t } from '../base/text/message.ts';
 import { BmadError, quoted } from '../base/errors.ts';
-import { push } from '../base/grouped.ts';
+import { push } from '../base/values.ts';
 import { fold, nearest } from '../base/text/suggest.ts';
 import { cut } from '../base/text/text.ts';
 import { otherNames } from './identity.ts';
 import { ambiguous, fileMissing } from './name-errors.ts';
 import { successorsOf, withoutOldPrefixes } from './old-names.ts';
+import { METHOD } from '../model/module.ts';
 import { isListed, qualifiedName, shortName, type BmadRecord, type RecordKind } from '../model/record.ts';
 
 export interface NameQuery {
@@ -50,6 +51,13 @@ function keysOf(record: BmadRecord): Map<string, number> {
 const ADDRESS = 2;
 const INSTEAD = 3;
 
+interface Named {
+  wanted: ParsedName;
+  records: readonly BmadRecord[];
+  /** Whether it is only a part of their names. */
+  isPart?: boolean;
+}
+
 interface ParsedName {
   kinds: readonly RecordKind[];
   module: string | undefined;
@@ -90,8 +98,9 @@ export class NameIndex {
 
   resolve(query: NameQuery): NameChoice {
     const asked = this.#parse(query);
-    const { wanted, records } = this.#find(asked, query.fuzzy);
-    const left = narrowed(wanted, records, this.#rank);
+    const { wanted, records, isPart } = this.#find(asked, query.fuzzy);
+    const some = narrowed(wanted, records, this.#rank);
+    const left = isPart === true ? some : ofMethod(some);
     const [record, other] = left;
     if (record === undefined) throw this.#notFound(query, asked);
     if (other !== undefined) throw ambiguous(query.name, left);
@@ -99,7 +108,7 @@ export class NameIndex {
   }
 
   /** What has this name; else what has it as a part, where that will do; else what has it without the old prefixes. */
-  #find(wanted: ParsedName, fuzzy: boolean): { wanted: ParsedName; records: readonly BmadRecord[] } {
+  #find(wanted: ParsedName, fuzzy: boolean): Named {
     const known = this.#known(wanted);
     if (known.length > 0) return { wanted, records: known };
     const apart = { ...wanted, ...this.apart(wanted.name) };
@@ -107,7 +116,7 @@ export class NameIndex {
     if (within.length > 0) return { wanted: apart, records: within };
     const partly = fuzzy ? this.#partOfName(wanted) : [];
     const modern = withoutOldPrefixes(wanted.name);
-    if (partly.length > 0 || modern === undefined) return { wanted, records: partly };
+    if (partly.length > 0 || modern === undefined) return { wanted, records: partly, isPart: true };
     const plain = { ...wanted, name: modern };
     return { wanted: plain, records: this.#known(plain) };
   }
@@ -190,7 +199,7 @@ export class NameIndex {
       { kinds: [kind], module: undefined, name },
     ];
     for (const wanted of ways) {
-      const [found, other] = narrowed(wanted, this.#named(wanted), this.#rank);
+      const [found, other] = ofMethod(narrowed(wanted, this.#named(wanted), this.#rank));
       if (found === record && other === undefined)
         return wanted.module === undefined ? wanted.name : `${wanted.module}/${wanted.name}`;
     }
@@ -260,7 +269,9 @@ export class NameIndex {
       steps: [
         isAgent
           ? { operation: 'list', args: { what: 'agents' }, why: t`List the agents` }
-          : { operation: 'list', args: { what: 'workflows' }, why: t`List the workflows` },
+          : wanted === 'task'
+            ? { operation: 'list', args: { what: 'tasks' }, why: t`List the tasks` }
+            : { operation: 'list', args: { what: 'workflows' }, why: t`List the workflows` },
         { operation: 'search', open: ['query'], why: t`Search by words` },
       ],
     });
@@ -289,6 +300,12 @@ function narrowed(
     name,
     current.filter((record) => record.kind === kind),
   );
+}
+
+/** Of several with one name: the method's, where it has one. */
+function ofMethod(records: readonly BmadRecord[]): readonly BmadRecord[] {
+  const first = METHOD.find((code) => records.some(({ moduleName }) => moduleName === code));
+  return first === undefined ? records : records.filter(({ moduleName }) => moduleName === first);
 }
 
 /** Those that have the name as their id, the exact spelling before any other; all when none has. */

@@ -1,8 +1,10 @@
 import { join } from 'node:path';
+import { unlessShort } from '../base/errors.ts';
 import type { ModuleInfo } from '../model/module.ts';
 import type { BmadRecord, Problem } from '../model/record.ts';
 import type { Reader, Reading } from '../readers/reader.ts';
-import type { Source } from '../sources/source.ts';
+import type { Source } from '../sources/tree.ts';
+import type { Catalogue } from './catalogue.ts';
 import { asDeclared } from './declared.ts';
 
 /** What the readers understood of a source that never changes, with the list of its files. */
@@ -50,4 +52,19 @@ export function restoreReading(text: string, { origin, tree }: Source): Prepared
     problems: stored.problems,
     files: stored.files,
   };
+}
+
+/** A catalogue and these built-in modules behind it; one that cannot be read is left out. */
+export async function plusModules(catalogue: Catalogue, sources: readonly Source[]): Promise<Catalogue> {
+  const readings = new Map<Source, PreparedReading>();
+  for (const source of sources) {
+    try {
+      const text = await source.prepared?.();
+      const reading = text === undefined ? undefined : restoreReading(text, source);
+      if (reading !== undefined) readings.set(source, reading);
+    } catch (error) {
+      unlessShort(undefined)(error);
+    }
+  }
+  return catalogue.plus(readings);
 }

@@ -7,8 +7,7 @@ import { writeTree } from '../../tests/support/generated-tree.ts';
 import { csvRows, csvRowsWith } from '../base/parse/parse.ts';
 import { readers } from '../readers/index.ts';
 import { discoverSources } from '../sources/discover.ts';
-import type { Source } from '../sources/source.ts';
-import { readsNoted } from '../sources/tree.ts';
+import { readsNoted, type Source } from '../sources/tree.ts';
 import { buildCatalogue, openContent } from './build.ts';
 import type { Catalogue } from './catalogue.ts';
 

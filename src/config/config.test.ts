@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../tests/support/app.ts';
 import { writeFiles } from '../../tests/support/folders.ts';
 import { refusal } from '../../tests/support/thrown.ts';
-import { loadConfig, type ConfigInput, type LoadedConfig } from './load.ts';
+import { type ConfigInput, loadConfig, type LoadedConfig } from './load.ts';
 import { userConfigFile } from './locations.ts';
 
 type Layers = Partial<Pick<ConfigInput, 'flags' | 'env' | 'presets'>> & {

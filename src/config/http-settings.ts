@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { intBetween, meta, PERSONAL, settingMeta, text } from './meta.ts';
+import { intBetween, meta, PERSONAL, settingMeta, text } from './settings.ts';
 
 /** A token of fewer characters could be guessed. */
 export const SHORTEST_TOKEN = 12;

@@ -1,19 +1,19 @@
-import { say, t } from '../base/text/message.ts';
+import { basename, delimiter, dirname } from 'node:path';
 import { BmadError, quoted } from '../base/errors.ts';
 import { readInside } from '../base/files/files.ts';
 import { isSecretName } from '../base/secrets/names.ts';
 import { stripUrlCredentials } from '../base/secrets/rules.ts';
-import { nearest } from '../base/text/suggest.ts';
 import { visibleJson } from '../base/text/hidden.ts';
+import { say, t } from '../base/text/message.ts';
+import { nearest } from '../base/text/suggest.ts';
 import { cut } from '../base/text/text.ts';
-import { basename, delimiter, dirname } from 'node:path';
 import {
-  configSchema,
-  settings,
   type Config,
-  type Setting,
+  configSchema,
   type RawSettings,
+  type Setting,
   type SettingName,
+  settings,
 } from './schema.ts';
 
 /** Where the value in force came from, in words a person can act on. */
@@ -78,7 +78,7 @@ export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
       name: 'environment',
       strict: false,
       label: (setting) => t`environment ${setting.env}`,
-      value: (setting) => input.env[setting.env] || undefined,
+      value: (setting) => input.env[setting.env] || debugging(setting.name, input.env),
     },
   ];
   for (const file of input.files) {
@@ -234,3 +234,7 @@ async function readConfigFile(
     return undefined;
   }
 }
+
+/** `BMAD_DEBUG` is what other servers for BMAD log more by. */
+const debugging = (name: string, env: Readonly<Record<string, string | undefined>>): string | undefined =>
+  name === 'logLevel' && /^(?:1|true)$/.test(env['BMAD_DEBUG'] ?? '') ? 'debug' : undefined;

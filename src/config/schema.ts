@@ -4,15 +4,20 @@ import { a2aSettings, httpSettings } from './http-settings.ts';
 import {
   delegationSettings,
   gitSettings,
+  intBetween,
   liveSettings,
   memorySettings,
+  meta,
   moduleSettings,
   originSettings,
+  PERSONAL,
   rankingSettings,
+  settingMeta,
+  type SettingMeta,
+  text,
   toolSettings,
   trustSettings,
 } from './settings.ts';
-import { intBetween, meta, PERSONAL, settingMeta, type SettingMeta, text } from './meta.ts';
 
 /** A name, a code or a locale of a language that there are words for. */
 const LANGUAGE = /^(?:fr|en)(?:$|[-_.@]|an[cç]|ench|glish)|^anglais$/i;

@@ -5,8 +5,8 @@ import { readState, writeAtomic } from '../base/files/file-state.ts';
 import { missingFolders, readForeign, removeMade } from '../base/files/foreign-file.ts';
 import { removeFile } from '../base/files/open-file.ts';
 import { jsonObject } from '../base/parse/json.ts';
-import { sha256 } from '../base/sha256.ts';
-import { addedTo, isOurs, isSame, type Made, startText, withAdded } from './entries.ts';
+import { sha256 } from '../base/values.ts';
+import { addedTo, isOurs, isSame, type Made, startOf, startText, takenOver, withAdded } from './entries.ts';
 import { cut, entryIn, isEmpty, put, type ConfigText } from './splice.ts';
 import type { Entry, Format, Scope } from './table.ts';
 
@@ -53,11 +53,15 @@ export async function connectFile(work: FileWork, { force, dry }: How): Promise<
   const ours = isOurs(found) ? found : undefined;
   if (found !== undefined && ours === undefined && !force) throw foreignEntry(file, found);
   // In their own files, what people have added stays. The file of a project comes from its author, who can have anything
-  // started by a variable, a folder or an address beside our command line. Somebody else's entry is replaced as a whole, and
-  // comes back in the end.
+  // started by a variable, a folder or an address beside our command line. Somebody else's entry is replaced, and comes back
+  // in the end; in people's own files its sources and variables are taken over, and in a project's they are named.
   const stays = work.scope === 'user' || force;
-  const wanted = ours !== undefined && stays ? withAdded(entry, ours) : entry;
-  const added = ours === undefined ? NOTHING : { lines: addedTo(entry, stays ? wanted : ours), stays };
+  const isOwnFile = work.scope === 'user';
+  const former = ours ?? takenOver(found);
+  const keeps = ours === undefined ? isOwnFile : stays;
+  const wanted = former !== undefined && keeps ? withAdded(entry, former) : entry;
+  const added =
+    former === undefined ? NOTHING : { lines: addedTo(entry, keeps ? wanted : former), stays: keeps };
   if (ours !== undefined && isSame(ours, wanted)) {
     if (!dry && known !== undefined && hosts.length > known.hosts.length)
       await connections.keep({ ...known, hosts }, undefined);
@@ -135,7 +139,9 @@ async function replaced(work: FileWork, before: string | undefined, after: strin
 const configOf = ({ file, format, key }: FileWork, text: string): ConfigText => ({ file, format, key, text });
 
 function foreignEntry(file: string, found: unknown): BmadError {
-  const what = t`"bmad" in ${file} is not ours: it starts ${startText(found)}. It is unchanged.`;
+  const { env = {} } = startOf(found) ?? {};
+  const names = Object.keys(env);
+  const what = t`"bmad" in ${file} is not ours: it starts ${startText(found)}${names.length === 0 ? '' : t` with ${names.join(', ')}`}. It is unchanged.`;
   return new BmadError('conflict', what, {
     subject: file,
     hint: t`Rename that entry, or replace it with --force.`,

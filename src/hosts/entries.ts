@@ -86,6 +86,20 @@ export function withAdded(wanted: Entry, found: Entry): Entry {
   };
 }
 
+/**
+ * What an entry of another server for BMAD says that ours understands too, as an entry of ours would have it: git sources
+ * on its command line, and variables.
+ */
+export function takenOver(found: unknown): Entry | undefined {
+  const start = startOf(found);
+  if (start === undefined || !isTable(found)) return undefined;
+  const args = start.args.filter((word) => word.startsWith('git+'));
+  const env = Object.fromEntries(Object.entries(start.env).filter(([name]) => name.startsWith('BMAD_')));
+  const key = ['env', 'envs', 'environment'].find((each) => each in found) ?? 'env';
+  if (args.length + Object.keys(env).length === 0) return undefined;
+  return { command: 'bmad-mcp-server', args, ...(Object.keys(env).length === 0 ? {} : { [key]: env }) };
+}
+
 const LONGEST_SHOWN = 1_000;
 
 /** All that an entry of ours has and we would not write, a line each: flags, variables, folders, addresses and the rest. */

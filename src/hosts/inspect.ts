@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { BmadError } from '../base/errors.ts';
 import { pathExists } from '../base/files/files.ts';
 import { readForeign } from '../base/files/foreign-file.ts';
-import { field, isTable, tableOf, type Table } from '../base/parse/parse.ts';
+import { field, isTable, type Table, tableOf } from '../base/parse/parse.ts';
 import { addedTo, entryOf, isOurs, isSame, startOf, startText, withAdded } from './entries.ts';
 import { entryIn, FORMATS } from './splice.ts';
 import type { Entry, Host, Scope, Start, Surroundings } from './table.ts';

@@ -1,5 +1,5 @@
 import { t } from '../base/text/message.ts';
-import { ParseError } from '../base/expected.ts';
+import { ParseError } from '../base/errors.ts';
 import type { Table } from '../base/parse/parse.ts';
 import { lineEnd, type Made, type Removal, type Spliced, type Target } from './entries.ts';
 

@@ -1,6 +1,6 @@
 import { t } from '../base/text/message.ts';
-import { ParseError } from '../base/expected.ts';
-import { yamlPairs, type YamlPair } from '../base/parse/parse-places.ts';
+import { ParseError } from '../base/errors.ts';
+import { type YamlPair, yamlPairs } from '../base/parse/yaml-document.ts';
 import type { Table } from '../base/parse/parse.ts';
 import { lineEnd, type Made, type Removal, type Spliced, type Target, withGap } from './entries.ts';
 

@@ -1,6 +1,5 @@
 import { t } from '../base/text/message.ts';
-import { BmadError } from '../base/errors.ts';
-import { ParseError, attempt, broken } from '../base/expected.ts';
+import { attempt, BmadError, broken, ParseError } from '../base/errors.ts';
 import { isTable, parseToml, parseYaml, type Table } from '../base/parse/parse.ts';
 import { SERVER_KEY } from '../base/product.ts';
 import { asText, isSame, type Made, type Removal, type Spliced, type Target } from './entries.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { unlessShort } from '../base/expected.ts';
+import { unlessShort } from '../base/errors.ts';
 import { listInside, readInside } from '../base/files/files.ts';
-import { KeptFiles } from '../base/files/kept-files.ts';
-import { nameKey } from '../base/text/same-name.ts';
+import { KeptByStamp } from '../base/files/file-stamps.ts';
+import { nameKey } from '../base/text/suggest.ts';
 import type { Kit } from './kit.ts';
 
 /** An agent of the project under all the names that its files, its colleagues and its memories know it by. */
@@ -20,7 +20,7 @@ const NO_AGENT = /tpl\.|proposed\.|template\.|readme/i;
 const MAX_BYTES = 1_000_000;
 
 /** Every call that names an agent asks for all of them. */
-const kept = new KeptFiles<KitAgent>();
+const kept = new KeptByStamp<KitAgent>();
 
 /** The agents that the project has files of, in the order of their ids. */
 export async function readKitAgents(kit: Kit): Promise<KitAgent[]> {

@@ -3,7 +3,7 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 import { isThereNow } from '../base/files/file-identity.ts';
 import { stateNames } from '../base/files/file-state.ts';
 import { realFolder } from '../base/files/files.ts';
-import { projectKey } from '../base/files/project-key.ts';
+import { projectKey } from '../base/files/paths.ts';
 import { OWN_FOLDER } from './kit-lock.ts';
 import type { KitWithMemory } from './kit-text.ts';
 import { readKit, strayPart, strayRefusal, type Kit, type StateFolder, type StatePart } from './kit.ts';

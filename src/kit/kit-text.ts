@@ -1,8 +1,7 @@
 import { t } from '../base/text/message.ts';
-import { BmadError } from '../base/errors.ts';
-import { expected, unlessMissing } from '../base/expected.ts';
+import { BmadError, expected, unlessMissing } from '../base/errors.ts';
 import { readInside } from '../base/files/files.ts';
-import { conflictsIn, conflictText } from '../base/text/conflicts.ts';
+import { conflictsIn, conflictText } from '../base/text/diff.ts';
 import { inProject, type Kit } from './kit.ts';
 import { utf8Text } from './utf8.ts';
 

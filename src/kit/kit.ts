@@ -2,10 +2,10 @@ import { t } from '../base/text/message.ts';
 import { join, relative, sep } from 'node:path';
 import { isNamed } from '../base/files/file-stamps.ts';
 import { isFileInside, isLink, readInside, realFolder } from '../base/files/files.ts';
-import type { Seen } from '../base/files/places.ts';
-import { field, parseYaml, tableOf, textField, type Table } from '../base/parse/parse.ts';
+import type { Seen } from '../base/files/keeper.ts';
+import { field, parseYaml, type Table, tableOf, textField } from '../base/parse/parse.ts';
 import { BmadError } from '../base/errors.ts';
-import { conflictsIn, conflictText } from '../base/text/conflicts.ts';
+import { conflictsIn, conflictText } from '../base/text/diff.ts';
 import { slug } from './memories/ids.ts';
 
 /** The two families of the kit differ in the names of their folders only. */

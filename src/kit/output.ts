@@ -1,12 +1,12 @@
-import { t } from '../base/text/message.ts';
 import { isAbsolute, join, relative, sep } from 'node:path';
-import { attempt, orElse } from '../base/expected.ts';
+import { attempt, orElse } from '../base/errors.ts';
 import { readInside, realFolder } from '../base/files/files.ts';
-import { KeptFiles } from '../base/files/kept-files.ts';
+import { KeptByStamp } from '../base/files/file-stamps.ts';
+import { field, isTable, parseConfig, type Table, textField } from '../base/parse/parse.ts';
 import { BMAD_FOLDERS, OUTPUT_FOLDERS } from '../base/product.ts';
-import { field, isTable, parseConfig, textField, type Table } from '../base/parse/parse.ts';
+import { t } from '../base/text/message.ts';
+import { withoutEnd } from '../base/text/text.ts';
 import type { Kit } from './kit.ts';
-import { withoutEnd } from '../base/text/ends.ts';
 
 const MAX_BYTES = 2_000_000;
 
@@ -115,7 +115,7 @@ export function insideProject(root: string, value: string, problems: string[]): 
 }
 
 /** One call asks for the same settings many times. */
-const TABLES = new KeptFiles<Table | undefined>();
+const TABLES = new KeptByStamp<Table | undefined>();
 
 /** A configuration file; one that is missing or cannot be read names nothing. */
 export function configTable(root: string, path: string): Promise<Table | undefined> {
@@ -126,3 +126,6 @@ export function configTable(root: string, path: string): Promise<Table | undefin
     // One that cannot be read now may be so the next time without a change: that is not kept.
   }).catch(orElse(undefined));
 }
+
+/** Where the kit keeps the script that says whether work is done, below the folder of BMAD. */
+export const CONTRACT_SCRIPT = '_config/custom/cc-verify.sh';

@@ -1,5 +1,5 @@
 import { field, tableOf, textField } from '../base/parse/parse.ts';
-import { lineLanguage, namedLanguage } from '../base/text/spoken.ts';
+import { lineLanguage, namedLanguage } from '../base/text/message.ts';
 import { readContextFile, type Kit } from './kit.ts';
 import { ENGLISH, FRENCH, type Wording } from './language.ts';
 import { configured } from './output.ts';

@@ -1,10 +1,8 @@
-import { BmadError } from '../base/errors.ts';
-import { noted } from '../base/expected.ts';
+import { BmadError, noted } from '../base/errors.ts';
 import { readInside } from '../base/files/files.ts';
-import type { Seen } from '../base/files/places.ts';
-import { field, parseYaml, tableOf, type Table } from '../base/parse/parse.ts';
+import type { Seen } from '../base/files/keeper.ts';
+import { field, parseYaml, type Table, tableOf, textField } from '../base/parse/parse.ts';
 import type { Problem } from '../model/record.ts';
-import { givenValue } from './given-value.ts';
 import { contextFiles, familyFolder, MAX_CONTEXT_BYTES, plainPairs } from './kit.ts';
 
 /** One file of the kit that says something BMAD's own configuration has a name for. */
@@ -129,4 +127,15 @@ function lineOf(lines: ReadonlyMap<string, readonly number[]>, place: readonly s
     at = next;
   }
   return at === 0 ? {} : { line: at };
+}
+
+/** Values that the installer writes when nobody gives one. */
+const TEMPLATE_VALUES = new Set(['', 'Description courte', 'À compléter', '—']);
+
+/** A text that somebody has really given; what the installer left to be filled in is none. */
+export function givenValue(from: Table, name: string): string | undefined {
+  const value = textField(from, name)?.trim();
+  return value === undefined || TEMPLATE_VALUES.has(value) || /\{\{[^{}]*\}\}/.test(value)
+    ? undefined
+    : value;
 }

@@ -1,4 +1,4 @@
-import { unlessShort } from '../base/expected.ts';
+import { unlessShort } from '../base/errors.ts';
 import { listInside, type FolderEntry } from '../base/files/files.ts';
 
 /** The stacks that the kit's completion contract knows, by the names that its verdict prints. */

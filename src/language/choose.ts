@@ -1,4 +1,4 @@
-import { namedLanguage } from '../base/text/spoken.ts';
+import { namedLanguage } from '../base/text/message.ts';
 
 /** A language that the program can speak. */
 export type Language = 'en' | 'fr';

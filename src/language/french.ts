@@ -11,6 +11,7 @@ import labels from './fr/labels.json' with { type: 'json' };
 import lines from './fr/lines.json' with { type: 'json' };
 import meaning from './fr/meaning.json' with { type: 'json' };
 import operations from './fr/operations.json' with { type: 'json' };
+import page from './fr/page.json' with { type: 'json' };
 import readers from './fr/readers.json' with { type: 'json' };
 import services from './fr/services.json' with { type: 'json' };
 import sources from './fr/sources.json' with { type: 'json' };
@@ -34,4 +35,5 @@ export const FRENCH: Catalogue = {
   ...cli,
   ...app,
   ...bin,
+  ...page,
 };

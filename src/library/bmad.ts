@@ -1,11 +1,13 @@
 import { BmadError } from '../base/errors.ts';
 import type { Context } from '../operations/context.ts';
 import { activate } from '../operations/activation/activate.ts';
-import { describeAgents } from '../operations/catalogue/describe-agents.ts';
-import { listFiles } from '../operations/catalogue/list-files.ts';
+import {
+  describeAgents,
+  listFiles,
+  load,
+  queryRecords as queryOperation,
+} from '../operations/catalogue/records.ts';
 import { list } from '../operations/catalogue/list.ts';
-import { load } from '../operations/catalogue/load.ts';
-import { queryRecords as queryOperation } from '../operations/catalogue/query-records.ts';
 import { search } from '../operations/catalogue/search.ts';
 import { readResource } from '../operations/client/resources.ts';
 import { createAsker } from './ask.ts';

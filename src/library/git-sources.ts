@@ -1,6 +1,4 @@
-import { sourcesClear } from '../operations/git-sources/sources-clear.ts';
-import { sourcesList } from '../operations/git-sources/sources-list.ts';
-import { sourcesResolve } from '../operations/git-sources/sources-resolve.ts';
+import { sourcesClear, sourcesList, sourcesResolve } from '../operations/git-sources/sources.ts';
 import type { Asker } from './ask.ts';
 import type * as Public from './public.ts';
 

@@ -1,4 +1,4 @@
-import { present } from '../base/present.ts';
+import { present } from '../base/values.ts';
 import { parseGitAddress, type GitUrlSpec } from '../sources/git/address.ts';
 import type * as Public from './public.ts';
 

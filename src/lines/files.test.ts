@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../tests/support/app.ts';
 import { isDeep } from '../../tests/support/how-much.ts';
 import { childProgram } from '../../tests/support/child-program.ts';
 import { LineFiles } from './files.ts';
-import type { Log, Mark, PlacedLine } from './log.ts';
+import type { Log, Mark, PlacedLine } from './line.ts';
 
 const run = promisify(execFile);
 const note = (of: string, after: readonly string[] = []) => [{ of, after, do: 'note', data: { text: of } }];

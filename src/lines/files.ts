@@ -3,37 +3,36 @@ import { randomBytes } from 'node:crypto';
 import { join, sep } from 'node:path';
 import { inTurn } from '../base/async.ts';
 import { type Caller, callerNow } from '../base/caller.ts';
-import { grouped } from '../base/grouped.ts';
+import { grouped } from '../base/values.ts';
 import { BmadError } from '../base/errors.ts';
 import { withLock } from '../base/files/file-lock.ts';
 import { removeFile } from '../base/files/open-file.ts';
 import { appendLog, lastLines, logStamp, readLog, replaceLog, shortenLog } from '../base/files/file-log.ts';
 import { ensureFolder, stateNames, writeOnce } from '../base/files/file-state.ts';
 import { headAt } from '../base/files/repository.ts';
-import { localDay } from '../base/text/local-time.ts';
+import { localDay } from '../base/text/text.ts';
 import {
-  LINE_VERSION,
-  MOST_LINE,
+  type Appended,
+  type Expectation,
   isAboutOnly,
   isConflictMark,
+  type Line,
+  LINE_VERSION,
+  type LineEvent,
   lineJson,
+  type Log,
+  type LogTrouble,
+  type Lost,
+  type Mark,
+  MOST_LINE,
+  type NewEvent,
   newLineId,
+  type Page,
+  type PlacedLine,
   readLine,
+  type Said,
 } from './line.ts';
 import { DAY, FILE, keepFromGit, lineFiles, OF_PROJECT, type LinePlace } from './folders.ts';
-import type { Line, LineEvent } from './line.ts';
-import type {
-  Appended,
-  Expectation,
-  Log,
-  LogTrouble,
-  Lost,
-  Mark,
-  NewEvent,
-  Page,
-  PlacedLine,
-  Said,
-} from './log.ts';
 
 export interface Writer {
   /** Asked for with the first line: one who only reads needs none. */
@@ -382,13 +381,15 @@ export class LineFiles implements Log {
     troubles: LogTrouble[],
     leftOut: string | undefined,
   ): Promise<{ lines: Line[]; without: number; again: boolean; known: FilePlace } | undefined> {
-    const version = logStamp(path)?.version ?? '';
+    const { version = '', bytes } = logStamp(path) ?? {};
+    // Changed without having grown: a hand was at it, or a machine that set the clock of the file.
+    const from = known !== undefined && bytes === known.offset ? undefined : known;
     const lines: Line[] = [];
     const odd = { conflict: 0, unreadable: 0 };
     let [again, without] = [false, 0];
     const read = await readLog(
       path,
-      known,
+      from,
       () => (again = true),
       (text) => {
         if (leftOut !== undefined && isAboutOnly(leftOut, text)) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { grouped } from '../base/grouped.ts';
+import { grouped } from '../base/values.ts';
 import { happenedIn, headsOf, inOrder, type Line, lineJson, newLineId, onceEach, readLine } from './line.ts';
 
 const byEntity = (lines: readonly Line[]) =>

@@ -4,8 +4,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../tests/support/app.ts';
 import { filesOpened } from '../../tests/support/opened-files.ts';
 import { LineFiles } from './files.ts';
-import { inOrder, isAboutOnly, lineJson, type Happened } from './line.ts';
-import { View, type Noun } from './view.ts';
+import { type Happened, inOrder, isAboutOnly, lineJson } from './line.ts';
+import { type Noun, View } from './view.ts';
 
 interface Lamp {
   id: string;

@@ -1,6 +1,9 @@
 import type { Origin } from './origin.ts';
 import type { RecordKind } from './record.ts';
 
+/** The modules of the method itself, in the order in which a plain name means theirs; `bmad-core` is version 4's. */
+export const METHOD: readonly string[] = ['bmm', 'bmad-core', 'core'];
+
 /** A BMAD module: a named set of agents and workflows with its own settings and help rows. */
 export interface ModuleInfo {
   code: string;

@@ -1,8 +1,19 @@
-/** What the texts of answers are made of. */
-
 import { t } from '../base/text/message.ts';
-import { estimateTokens } from '../base/text/token-estimate.ts';
+import { estimateTokens } from '../base/text/text-budget.ts';
+import type { Answer } from './operation.ts';
 import type { Detail } from './fields.ts';
+
+/** The call for the next part of an answer that has more parts. */
+export function nextPart(cursor: string | undefined, why = t`Read the next part`): Answer['again'] {
+  return cursor === undefined ? undefined : { args: { cursor }, why };
+}
+
+/** The answer of an operation whose data says all there is to say. */
+export function asData(data: object): Answer {
+  return { body: JSON.stringify(data) };
+}
+
+/** What the texts of answers are made of. */
 
 export function lines(...parts: (string | undefined | readonly string[])[]): string {
   return parts

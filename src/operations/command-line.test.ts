@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Step } from '../base/step.ts';
-import { commandLine } from './command-line.ts';
+import { commandLine } from './offers.ts';
 
 describe('a step, as a command line', () => {
   it.each<[Omit<Step, 'why'>, string | undefined]>([

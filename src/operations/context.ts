@@ -37,15 +37,20 @@ import type { BuiltInModule } from '../model/module.ts';
 import type { Origin } from '../model/origin.ts';
 import type { BmadRecord } from '../model/record.ts';
 import type { Project } from '../sources/project-root.ts';
-import type { ConfirmRequest, Confirmed } from '../model/confirmation.ts';
-import type { Requester } from '../model/requester.ts';
-import type { Sampled, SampledText, SampleRequest } from '../model/sampling.ts';
+import type {
+  Confirmed,
+  ConfirmRequest,
+  Requester,
+  Sampled,
+  SampledText,
+  SampleRequest,
+} from '../model/client.ts';
 import type { AnyOperation } from './operation.ts';
 import type { ToolChoice } from './toolsets.ts';
 
 export type { Confirmed, ConfirmRequest, Requester, Sampled, SampledText, SampleRequest };
-export type { ServedFile } from '../services/delivery/served-file.ts';
-export type { NamedSkill } from '../services/delivery/skill-names.ts';
+export type { ServedFile } from '../services/delivery/files.ts';
+export type { NamedSkill } from '../services/delivery/skill-shelf.ts';
 export type { HostCheck, HostPerson, HostScope, HostSetup, HostState } from '../hosts/hosts.ts';
 export type { KnowledgeDomain, KnowledgeFragment } from '../services/knowledge/knowledge.ts';
 export type { ContextPart, Person } from '../services/delegation/delegation.ts';
@@ -121,7 +126,7 @@ export interface ServerPort {
   /** Hears of every call that has come through the door; only where somebody counts them. */
   observe?: ((seen: Observed) => void) | undefined;
   /** Waits until a caller may begin: where several share a server, they take turns. */
-  turn?: ((caller: string) => Promise<() => void>) | undefined;
+  turn?: ((caller: string, writes: boolean) => Promise<() => void>) | undefined;
   /** The page that hosts show which show apps. */
   appPage(): Promise<string>;
   /** Keeps a trace of what clients ask; only where that is switched on. */

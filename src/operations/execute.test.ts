@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { afterAll, describe, expect, it } from 'vitest';
 import { contextIn, temporaryFolder, testCall } from '../../tests/support/app.ts';
 import { execute } from './execute.ts';
-import { mayBeOffered } from './may-be-offered.ts';
+import { mayBeOffered } from './toolsets.ts';
 import { defineOperation, type AnyOperation } from './operation.ts';
 
 const context = await contextIn(await temporaryFolder(afterAll));

@@ -1,14 +1,17 @@
-import { t } from '../base/text/message.ts';
+import { isDeepStrictEqual } from 'node:util';
 import { calledBy, callerOf } from '../base/caller.ts';
 import { BmadError, quoted } from '../base/errors.ts';
-import { underWay } from '../base/pace.ts';
+import { underWay } from '../base/async.ts';
 import { saying, type Step } from '../base/step.ts';
-import type { Call, Context } from './context.ts';
+import { cutToFit } from '../base/text/markdown.ts';
+import { t } from '../base/text/message.ts';
+import { answerRoom } from '../base/text/paging.ts';
+import { byteLength, kilobytes } from '../base/text/text.ts';
+import type { Call, Context, SettingsPort, Workspace } from './context.ts';
 import { checkedInput, type SpokenNames } from './input.ts';
-import { mayRunPrograms } from './may-be-offered.ts';
-import { UNIFIED, mayRead, type AnyOperation, type Answer, type Route } from './operation.ts';
-import { onOneView } from './one-view.ts';
-import { fromTheStart, shaped, type Repeated } from './shaped.ts';
+import { type Answer, type AnyOperation, mayRead, type Route, UNIFIED } from './operation.ts';
+import { withPlace } from './project/state-place.ts';
+import { mayRunPrograms } from './toolsets.ts';
 
 export type CallOutcome =
   | { ok: true; data: Record<string, unknown>; answer: Answer; failed: boolean }
@@ -24,12 +27,15 @@ export async function execute(
   const started = performance.now();
   let given: Given = {};
   let again: Repeated | undefined;
-  const over = call.caller === undefined ? undefined : await context.turn?.(call.caller);
+  let over: (() => void) | undefined;
   try {
     call.signal.throwIfAborted();
     const { meant, input, route, repeated, unused } = await meantBy(operation, raw, context, call);
     given = input;
     again = repeated;
+    const writes = meant.effect !== 'read' && meant.writes?.(input) !== false;
+    over = call.caller === undefined ? undefined : await context.turn?.(call.caller, writes);
+    call.signal.throwIfAborted();
     const { say } = call;
     const own =
       say === undefined || input['project'] === undefined
@@ -95,7 +101,6 @@ async function unusedState(context: Context, { project }: Given): Promise<StateO
 async function withPlaceTold(answer: Answer, state: StateOf | undefined): Promise<Answer> {
   const place = await state?.place();
   if (place === undefined || place.unused) return answer;
-  const { withPlace } = await import('./project/state-place.ts');
   return withPlace(answer, place);
 }
 
@@ -251,7 +256,7 @@ function refusePrograms(
   const from = context.configFrom.contractsOverHttp;
   const off = from === 'default' ? t`off by default` : t`off (${from})`;
   throw new BmadError('forbidden', t`${operation.name} runs programs, which you may not do over HTTP.`, {
-    hint: t`It works on the server's machine with the server's full token, over stdin and on the command line. For all others, the server's owner can turn on ${setting}, which is ${off}.`,
+    hint: t`It works on the server's machine with the server's full token (--http-auth token has one made), over stdin and on the command line. For all others, the server's owner can turn on ${setting}, which is ${off}.`,
   });
 }
 
@@ -271,4 +276,166 @@ function redacted(answer: Answer, input: Given, context: Context): Answer {
 
 function elapsed(started: number): number {
   return Math.round((performance.now() - started) * 10) / 10;
+}
+
+/** From this size on nobody counts: command lines and programs take what there is. */
+const UNLIMITED = 400_000;
+/** Room for the note, with what is said here. */
+const NOTE = 600;
+/** Arguments that make an answer smaller or say which part of it is wanted. */
+const NARROWING = ['query', 'limit', 'type', 'agent', 'branch', 'status', 'run_id', 'module', 'category'];
+
+/** A call that gives more of the same answer when it is made again. */
+interface Repeated {
+  operation: AnyOperation;
+  input: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The last check of every answer: one that its operation has not kept small itself is cut at a good place, and says so.
+ * Operations with a cursor or a budget of their own have shaped their answers already; files are never changed.
+ */
+function shaped(
+  { again: more, ...answer }: Answer,
+  { input: { shape }, answersData, effect }: AnyOperation,
+  repeated: Repeated,
+  { config }: SettingsPort,
+): Answer {
+  if (more !== undefined)
+    return { ...answer, steps: [...(answer.steps ?? []), askedAgain(repeated, more.args, more.why)] };
+  const limit = config.answerBytes;
+  const isOwn = 'cursor' in shape || 'budget' in shape || answersData === true || answer.exact === true;
+  if (isOwn || limit >= UNLIMITED || repeated.input['detail'] === 'full') return answer;
+  const size = byteLength(answer.body);
+  if (size + byteLength(answer.note ?? '') <= limit) return answer;
+  const body = cutToFit(answer.body, answerRoom(limit, NOTE));
+  // For what writes, a run is where something is kept, and makes no answer smaller.
+  const ways = NARROWING.filter((name) => name in shape && (name !== 'run_id' || effect === 'read'));
+  const narrowing = ways.length === 0 ? '' : t` To narrow it: ${ways.join(', ')}.`;
+  const said = t`CUT after ${kilobytes(byteLength(body))} of ${kilobytes(size)}.${narrowing}`;
+  const whole = 'detail' in shape ? [askedAgain(repeated, { detail: 'full' }, t`Read all of it`)] : [];
+  return {
+    ...answer,
+    body,
+    note: [answer.note, said].filter(Boolean).join(' '),
+    steps: [...(answer.steps ?? []), ...whole],
+  };
+}
+
+/** What counts for the first part of an answer only, though some tools always want it. */
+const FIRST_ONLY = new Set(['message', 'context', 'params']);
+/** What is longer is not written out again. */
+const REPEATED_LENGTH = 200;
+
+/** The same call with something changed, without what it need not repeat. */
+function askedAgain(
+  { operation: { name, input: schema }, input }: Repeated,
+  changed: Readonly<Record<string, unknown>>,
+  why: string,
+): Step {
+  const unset = (key: string) => schema.shape[key]?.safeParse(undefined);
+  const given = Object.entries(input).filter(([key, value]) => {
+    if (key in changed) return false;
+    const usual = unset(key);
+    if (usual?.success !== true) return true;
+    return !('cursor' in changed && FIRST_ONLY.has(key)) && !isDeepStrictEqual(usual.data, value);
+  });
+  const isLong = ([, value]: [string, unknown]): boolean =>
+    typeof value === 'string' && value.length > REPEATED_LENGTH;
+  const kept = given.filter((entry) => !isLong(entry));
+  const open = given.filter(isLong).map(([key]) => key);
+  return {
+    operation: name,
+    args: { ...Object.fromEntries(kept), ...changed },
+    ...(open.length === 0 ? {} : { open }),
+    why,
+  };
+}
+
+/** The error of a cursor that does not fit, with the call that begins again. */
+function fromTheStart(error: BmadError, repeated: Repeated | undefined): BmadError {
+  if (error.subject !== 'cursor' || error.steps.length > 0 || repeated === undefined) return error;
+  const { cursor: _cursor, ...input } = repeated.input;
+  return error.with({ steps: [askedAgain({ ...repeated, input }, {}, t`Begin again`)] });
+}
+
+/**
+ * Runs a call on one state of the content. What was there a moment ago may be gone when it is read: then one that only
+ * reads is answered from the state that there is now.
+ */
+async function onOneView<T>(
+  context: Context,
+  onlyReads: boolean,
+  run: (view: Context) => Promise<T>,
+): Promise<T> {
+  let looked = oneView(context);
+  for (;;) {
+    try {
+      return await run(looked.view);
+    } catch (error) {
+      if (!(error instanceof BmadError) || error.code !== 'not_found') throw error;
+      // Names are looked up before anything is written.
+      if (!onlyReads && error.reason !== 'name') throw error;
+      if (onlyReads && !looked.again && (await looked.isOver()))
+        looked = { ...oneView(context), again: true };
+      else return beside(error, await looked.everywhere(), run);
+    }
+  }
+}
+
+/** What is not there may be in a built-in module that lists leave out. */
+async function beside<T>(
+  error: BmadError,
+  view: Context | undefined,
+  run: (view: Context) => Promise<T>,
+): Promise<T> {
+  if (view === undefined) throw error;
+  return run(view).catch((other: unknown) => {
+    if (!(other instanceof BmadError)) throw other;
+    const isNews = other.code !== 'not_found' || (error.reason === 'name' && other.reason !== 'name');
+    throw isNews || error.suggestions.length === 0 ? other : error;
+  });
+}
+
+interface OneView {
+  view: Context;
+  /** Whether it is the second that was looked at. */
+  again: boolean;
+  isOver(): Promise<boolean>;
+  /** The same with all built-in modules, where there are some that it was without. */
+  everywhere(): Promise<Context | undefined>;
+}
+
+/** A context in which each project's content is looked at once, and whether there is another state of it by now. */
+function oneView(context: Context): OneView {
+  const seen = new Map<string | undefined, Promise<Workspace>>();
+  return {
+    again: false,
+    view: {
+      ...context,
+      workspace(project) {
+        const workspace = seen.get(project) ?? context.workspace(project);
+        seen.set(project, workspace);
+        return workspace;
+      },
+      refresh(project) {
+        seen.clear();
+        return context.refresh(project);
+      },
+    },
+    async isOver() {
+      for (const [project, workspace] of seen)
+        if ((await workspace.catch(() => undefined)) !== (await context.workspace(project))) return true;
+      return false;
+    },
+    async everywhere() {
+      const whole = new Map<string | undefined, Promise<Workspace>>();
+      for (const [project, seenAs] of seen) {
+        const workspace = await seenAs;
+        if ((await workspace.beside()).length > 0) whole.set(project, workspace.everything());
+      }
+      if (whole.size === 0) return undefined;
+      return { ...context, workspace: (project) => whole.get(project) ?? context.workspace(project) };
+    },
+  };
 }

@@ -1,7 +1,6 @@
-import { t } from '../base/text/message.ts';
 import * as z from 'zod';
 import type { Step } from '../base/step.ts';
-import type { Answer } from './operation.ts';
+import { t } from '../base/text/message.ts';
 
 /** Arguments that several operations share, so that they are described in the same words everywhere. */
 export const moduleField = z.string().min(1).max(100).optional().describe('Module code, e.g. "bmm"');
@@ -63,12 +62,4 @@ export const stepSchema: z.ZodType<Step, Step> = z.object({
 });
 export const stepsField = z.array(stepSchema).optional();
 
-/** The call for the next part of an answer that has more parts. */
-export function nextPart(cursor: string | undefined, why = t`Read the next part`): Answer['again'] {
-  return cursor === undefined ? undefined : { args: { cursor }, why };
-}
-
-/** The answer of an operation whose data says all there is to say. */
-export function asData(data: object): Answer {
-  return { body: JSON.stringify(data) };
-}
+export const deferredSchema = z.object({ file: z.string(), open: z.int() });

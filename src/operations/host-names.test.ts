@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as fc from 'fast-check';
-import { assignNames, hostName } from './host-names.ts';
+import { assignNames, hostName } from './host-limits.ts';
 
 const naming = {
   ways: (id: string) => [id.split('/')],

@@ -2,11 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { BmadError } from '../base/errors.ts';
 import { operations } from './index.ts';
 import { checkedInput } from './input.ts';
-import { logDecision } from './memory/log-memory.ts';
+import { logDecision } from './memory/remember.ts';
 import { recallStructured } from './memory/recall-structured.ts';
-import { runCheckpoint } from './runs/run-progress.ts';
-import { saveSession } from './runs/save-session.ts';
-import { executeWorkflow } from './activation/start-work.ts';
+import { runCheckpoint, saveSession } from './runs/run-operations.ts';
+import { executeWorkflow } from './activation/activate.ts';
 import type { AnyOperation } from './operation.ts';
 
 function complaintOf(operation: AnyOperation, raw: unknown): string {

@@ -1,7 +1,10 @@
+import { CLI_PROGRAM } from '../base/product.ts';
+import { type Step, stepArguments } from '../base/step.ts';
 import { t } from '../base/text/message.ts';
-import { stepArguments, type Step } from '../base/step.ts';
-import { OFFERED } from './offered.ts';
+import type { DecidedBy } from '../model/memory.ts';
+import type { Call } from './context.ts';
 import type { AnyOperation, UnifiedTool } from './operation.ts';
+import { OFFERED } from './registry.ts';
 
 /** Where an operation is offered: what can be said of it without its code. */
 export type Offer = Pick<AnyOperation, 'toolset' | 'behind' | 'serves' | 'command' | 'forPeople'> & {
@@ -46,4 +49,45 @@ export function operationBehind(tool: UnifiedTool, word: string): string {
   const name = behind(tool).get(word);
   if (name === undefined) throw new Error(t`There is no ${word} behind ${tool}.`);
   return name;
+}
+
+/** Who has decided, in the records of what was decided on the page. */
+export const ON_THE_PAGE = 'a person on the page';
+
+/** How the person was asked who decides with this call. */
+export function askedBy({ typed, ask, person }: Pick<Call, 'typed' | 'ask' | 'person'>): DecidedBy {
+  if (typed === true) return ask === undefined ? 'flag' : 'terminal';
+  return person === true ? 'page' : 'host';
+}
+
+/** `min_score` is `--min-score` on the command line. */
+export function flagOf(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`).replaceAll('_', '-');
+}
+
+/** A step as a command line. What has no command cannot be done in a terminal. */
+export function commandLine(step: Step, program: readonly string[] = [CLI_PROGRAM]): string | undefined {
+  const { command, positional = [] } = OFFERED[step.operation] ?? {};
+  if (command === undefined) return undefined;
+  const { kind: _kind, ...args } = writtenArguments(step);
+  const byPlace = positional.flatMap((name) =>
+    args[name] === undefined ? [] : [args[name]].flat().map(quoted),
+  );
+  const byName = Object.entries(args)
+    .filter(([name, value]) => !positional.includes(name) && value !== undefined)
+    .flatMap(([name, value]) => flagWords(name, value));
+  return [...program.map(quoted), command, ...byPlace, ...byName].join(' ');
+}
+
+function flagWords(name: string, value: unknown): string[] {
+  const flag = flagOf(name);
+  if (value === true) return [`--${flag}`];
+  if (value === false) return [`--no-${flag}`];
+  if (Array.isArray(value)) return [`--${flag}`, quoted(value.join(','))];
+  return [`--${flag}`, quoted(value)];
+}
+
+function quoted(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return /^[\w./:@…-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

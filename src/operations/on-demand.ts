@@ -1,5 +1,5 @@
 import { t } from '../base/text/message.ts';
-import { LATE } from './late.ts';
+import { LATE } from './registry.ts';
 import type { AnyOperation } from './operation.ts';
 
 export type LateName = keyof typeof LATE;
@@ -18,8 +18,8 @@ function isLate(name: string): name is LateName {
 export { execute } from './execute.ts';
 
 /** What steps are written with. */
-export { commandLine } from './command-line.ts';
-export { OFFERED } from './offered.ts';
+export { commandLine } from './offers.ts';
+export { OFFERED } from './registry.ts';
 export { toolCall } from './unified/forms.ts';
 
 /** What makes the tools of agents, which come from the content. */

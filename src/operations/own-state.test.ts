@@ -4,14 +4,14 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { writeFiles } from '../../tests/support/kit-project.ts';
 import { memorySession, type MemorySession } from '../../tests/support/memory-session.ts';
 import { bmad } from './unified/bmad.ts';
-import { bmadResources } from './catalogue/bmad-resources.ts';
+import { bmadResources } from './catalogue/details.ts';
 import { complete } from './client/complete.ts';
 import { list } from './catalogue/list.ts';
-import { listFiles } from './catalogue/list-files.ts';
+import { listFiles } from './catalogue/records.ts';
 import { read } from './catalogue/read.ts';
 import { listResources, readResource } from './client/resources.ts';
 import { searchCodebase } from './codebase/search-codebase.ts';
-import { spawnSubagentTask } from './tasks/spawn-subagent-task.ts';
+import { spawnSubagentTask } from './tasks/tasks.ts';
 
 const SECRET = 'forgotten-and-unmasked';
 const STATE = /bmad-memory|\.receipts|\.tasks|\.runs/i;

@@ -3,7 +3,7 @@ import { contextIn, temporaryFolder, testCall } from '../../tests/support/app.ts
 import type { Outside } from '../app/app.ts';
 import type { Call } from './context.ts';
 import { operations } from './index.ts';
-import { manageMemories } from './memory/manage-memories.ts';
+import { manageMemories } from './memory/memory-operations.ts';
 import { isForPrograms, reachable, reachableNamed } from './reachable.ts';
 import { TOOLSETS } from './toolsets.ts';
 

@@ -1,6 +1,6 @@
 import { t } from '../base/text/message.ts';
 import type { Call, Context } from './context.ts';
-import { mayBeOffered } from './may-be-offered.ts';
+import { mayBeOffered } from './toolsets.ts';
 import { operations } from './index.ts';
 import { mayRead, type AnyOperation } from './operation.ts';
 

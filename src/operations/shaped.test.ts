@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { contextIn, temporaryFolder, testCall } from '../../tests/support/app.ts';
-import { LIMITS } from '../../scripts/reference/host-limits.ts';
+import { LIMITS } from '../../scripts/reference/limits.ts';
 import { DETAILS } from './fields.ts';
 import { execute } from './execute.ts';
 import { defineOperation, type AnyOperation, type Answer } from './operation.ts';

@@ -1,9 +1,9 @@
-import { t } from '../base/text/message.ts';
 import { BmadError, quoted } from '../base/errors.ts';
 import { globMatcher } from '../base/text/glob.ts';
+import { t } from '../base/text/message.ts';
 import { nearest } from '../base/text/suggest.ts';
-import type { Context } from './context.ts';
-import { mayRead, type AnyOperation } from './operation.ts';
+import type { Call, Context } from './context.ts';
+import { type AnyOperation, mayRead } from './operation.ts';
 
 /** Sets of tools that are switched on and off together, fixed at the start. */
 export const TOOLSETS = ['bmad', 'workflows', 'agents', 'project', 'memory'] as const;
@@ -135,4 +135,24 @@ function matcher(names: readonly string[]): (tool: string) => boolean {
     isPattern(name) ? globMatcher(name) : (tool: string): boolean => tool === name,
   );
   return (tool) => tests.some((test) => test(tool));
+}
+
+/** Whether a caller may be offered it at all. */
+export function mayBeOffered(
+  operation: Parameters<typeof mayRead>[0] & Pick<AnyOperation, 'runsPrograms'>,
+  context: Context,
+  call: Call,
+): boolean {
+  return mayRunPrograms(operation, context, call) && (call.mayWrite !== false || mayRead(operation));
+}
+
+/** Whoever can call over HTTP may be somebody else than the owner of the project. */
+export function mayRunPrograms(
+  { runsPrograms }: Pick<AnyOperation, 'runsPrograms'>,
+  { config }: Context,
+  call: Call,
+): boolean {
+  return (
+    runsPrograms !== true || call.overHttp !== true || call.ownToken === true || config.contractsOverHttp
+  );
 }

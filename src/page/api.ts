@@ -1,5 +1,6 @@
 import type { Answers, Inbox, Session } from './answers.ts';
 import { signal } from '@preact/signals';
+import { wishedLanguage } from './message.ts';
 
 /** What went wrong, as the server says it. */
 export class Problem extends Error {
@@ -35,10 +36,14 @@ async function answerOf(response: Response): Promise<unknown> {
   throw problem;
 }
 
-async function sent(path: string, init: RequestInit): Promise<unknown> {
+async function sent(
+  path: string,
+  init: Omit<RequestInit, 'headers'> & { headers?: Readonly<Record<string, string>> },
+): Promise<unknown> {
   let response: Response;
   try {
-    response = await fetch(path, { credentials: 'same-origin', ...init });
+    const headers = { ...wishedLanguage(), ...init.headers };
+    response = await fetch(path, { credentials: 'same-origin', ...init, headers });
   } catch (error) {
     if (init.signal?.aborted === true) throw error;
     throw new Problem('', 0);

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { ask, Problem, readInbox, type Args } from './api.ts';
 import type { Answers, Inbox } from './answers.ts';
 import { changes, type Topic } from './live.ts';
+import { language } from './message.ts';
 import { project } from './router.ts';
 
 export interface Loaded<T> {
@@ -23,7 +24,13 @@ function useLoaded<T>(
   const reading = useRef(read);
   reading.current = read;
   const counted = changes.value;
-  const version = [asked, counted.all ?? 0, ...topics.map((topic) => counted[topic] ?? 0)].join(' ');
+  // What the server says, it says in the language that is shown.
+  const version = [
+    language.value,
+    asked,
+    counted.all ?? 0,
+    ...topics.map((topic) => counted[topic] ?? 0),
+  ].join(' ');
   useEffect(() => {
     const over = new AbortController();
     setBusy(true);

@@ -5,7 +5,8 @@ import { lastName } from './parts/patterns.ts';
 import { inLine } from './parts/visible.ts';
 import { address, go, project, route, VIEWS, type View } from './router.ts';
 import { nextTheme, theme } from './theme.ts';
-import { chooseLanguage, language, words } from './words.ts';
+import { chooseLanguage, language } from './message.ts';
+import { words } from './words.ts';
 
 const names = Object.keys(VIEWS) as View[];
 

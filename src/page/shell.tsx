@@ -12,7 +12,8 @@ import { Copy } from './parts/texts.tsx';
 import { inLine } from './parts/visible.ts';
 import { address, project, route } from './router.ts';
 import { ViewOf } from './views.tsx';
-import { language, offerLanguage, words } from './words.ts';
+import { language, offerLanguage } from './message.ts';
+import { words } from './words.ts';
 
 /** The page: who is here, the views, and what is live of them. */
 export function Shell(): VNode {

@@ -1,55 +1,358 @@
-import { computed, signal } from '@preact/signals';
-import { en, type Words } from './words/en.ts';
-import { fr } from './words/fr.ts';
-import { kept, keep } from './kept.ts';
+import { computed } from '@preact/signals';
+import { plural, t } from './message.ts';
 
-export type Language = 'en' | 'fr';
+/** Words for names that a server may add to. */
+const byName = (words: Readonly<Record<string, string>>): Readonly<Record<string, string>> => words;
 
-const ALL: Record<Language, Words> = { en, fr };
-
-/** What a person has chosen; without it the language of the project, then that of the browser. */
-const chosen = signal<string | undefined>(kept('language'));
-const offered = signal<string | undefined>(undefined);
-
-export const language = computed<Language>(() => {
-  const wanted = chosen.value ?? offered.value ?? navigator.language;
-  return wanted.toLowerCase().startsWith('fr') ? 'fr' : 'en';
-});
-
-export const words = computed<Words>(() => ALL[language.value]);
-
-export function offerLanguage(name: string): void {
-  // A project in English says nothing about the person who looks at it.
-  if (!name.startsWith('en')) offered.value = name;
-}
-
-export function chooseLanguage(name: Language): void {
-  chosen.value = name;
-  keep('language', name);
-}
-
-export const number = (value: number): string => new Intl.NumberFormat(language.value).format(value);
-
-export function moment(iso: string | undefined): string {
-  const time = Date.parse(iso ?? '');
-  if (Number.isNaN(time)) return iso ?? '';
-  return new Intl.DateTimeFormat(language.value, { dateStyle: 'medium', timeStyle: 'short' }).format(time);
-}
-
-export function day(iso: string): string {
-  const time = Date.parse(iso);
-  return Number.isNaN(time)
-    ? iso
-    : new Intl.DateTimeFormat(language.value, { dateStyle: 'short' }).format(time);
-}
-
-export function age(iso: string | undefined, now = Date.now()): string {
-  const time = Date.parse(iso ?? '');
-  if (Number.isNaN(time)) return '';
-  const { ages } = words.value;
-  const minutes = Math.max(0, Math.round((now - time) / 60_000));
-  if (minutes < 1) return ages.now;
-  if (minutes < 60) return ages.minutes(minutes);
-  const hours = Math.round(minutes / 60);
-  return hours < 48 ? ages.hours(hours) : ages.days(Math.round(hours / 24));
-}
+/** Every word of the page, in the words of the person who looks at it. */
+export const words = computed(() => ({
+  views: {
+    inbox: t`Inbox`,
+    next: t`Next`,
+    board: t`Board`,
+    runs: t`Runs`,
+    tasks: t`Tasks`,
+    proof: t`Proof`,
+    handover: t`Handover`,
+    catalogue: t`Catalogue`,
+    item: t`Item`,
+    memory: t`Memory`,
+    failures: t`Failures`,
+    sources: t`Sources`,
+    health: t`Health`,
+  },
+  shell: {
+    navigation: t`Views`,
+    skip: t`Skip to the content`,
+    search: t`Search agents and workflows`,
+    project: t`Project`,
+    theme: t`Theme`,
+    themes: { system: t`as the system`, light: t`light`, dark: t`dark` },
+    language: t`Language`,
+    keys: t`Keys`,
+    live: t`Live`,
+    connecting: t`Connecting`,
+    lost: t`Connection lost; trying again`,
+    loading: t`Loading`,
+    retry: t`Try again`,
+    noServer: t`The server does not answer. Is it still running?`,
+    signedOut: t`You are not signed in`,
+    signedOutHow: t`Run this in a terminal; it prints a link that opens this page once:`,
+    unknown: t`There is no such view`,
+    unknownHow: t`The address may have been shortened. Start at the inbox.`,
+    unread: t`Could not be read`,
+    copy: t`Copy`,
+    copied: t`Copied.`,
+    close: t`Close`,
+    cancel: t`Cancel`,
+    confirm: t`Yes, do it`,
+    done: t`Done.`,
+    showAll: (left: string) => t`Show the other ${left} characters`,
+    characters: (count: string) => t`${count} characters`,
+    hidden: (count: number) => plural(count, 'hidden character'),
+    readOnly: t`This server is read-only: nothing can be decided here.`,
+    more: t`Show more`,
+    all: t`all`,
+    reason: t`Reason`,
+    sure: t`This cannot be undone here.`,
+    evidence: t`Evidence`,
+    tokens: (count: string) => t`${count} tokens`,
+  },
+  keys: {
+    title: t`Keys`,
+    sheet: t`this sheet`,
+    search: t`search`,
+    down: t`next entry`,
+    up: t`previous entry`,
+    open: t`open the entry`,
+    act: t`first, second … action of the entry`,
+    back: t`close, cancel`,
+    theme: t`change the theme`,
+  },
+  inbox: {
+    title: t`Waiting for you`,
+    lead: (count: number) =>
+      count === 0
+        ? t`Nothing needs a person.`
+        : count === 1
+          ? t`One decision; nothing else needs a person.`
+          : t`${count} decisions; nothing else needs a person.`,
+    empty: t`Nothing waits for you.`,
+    emptyHow: t`Tasks that need an agreement, changed sources, failed contracts and drifted ledgers appear here.`,
+    anyone: t`Anyone`,
+    since: (age: string) => t`waiting ${age}`,
+    exact: t`The exact text`,
+    kinds: byName({
+      task: t`Approve`,
+      source: t`Sources`,
+      drift: t`Disagreements`,
+      contract: t`Contracts`,
+      receipt: t`Proof`,
+      run: t`Runs`,
+      trust: t`Programs`,
+      other: t`Other`,
+    }),
+  },
+  next: {
+    unproven: (receipt: string) =>
+      receipt === ''
+        ? t`Nothing has been verified yet.`
+        : t`The last verification did not pass (${receipt}).`,
+    outdated: (receipt: string) => t`What was proven has changed since (${receipt}).`,
+    allow: t`Allow the completion contract in the inbox`,
+    title: t`Next`,
+    lead: (done: number, all: number) =>
+      all === 0 ? t`No stories yet.` : t`${done} of ${all} stories done.`,
+    steps: t`Next steps`,
+    empty: t`Nothing is left to do: everything planned is done.`,
+    optional: t`optional`,
+    noted: t`noted by the last session:`,
+    drift: t`Where the project contradicts itself`,
+    ways: t`Something new`,
+    paste: t`Paste into`,
+    documents: t`Documents`,
+    inWords: t`any host, in words`,
+    terminal: t`terminal`,
+    states: byName({
+      complete: t`complete`,
+      'in progress': t`in progress`,
+      'not started': t`not started`,
+      unknown: t`unknown`,
+    }),
+    phases: byName({
+      analysis: t`Analysis`,
+      planning: t`Planning`,
+      solutioning: t`Solutioning`,
+      implementation: t`Implementation`,
+    }),
+  },
+  board: {
+    title: t`Board`,
+    lead: (stories: number, epics: number) =>
+      t`${plural(stories, 'story', 'stories')} in ${plural(epics, 'epic')}.`,
+    empty: t`No ledger and no story files yet.`,
+    emptyHow: t`They come with the epics and the sprint plan.`,
+    columns: {
+      backlog: t`Backlog`,
+      ready: t`Ready`,
+      progress: t`In progress`,
+      review: t`Review`,
+      done: t`Done`,
+    },
+    drift: t`disagrees`,
+    propose: t`Propose the change`,
+    proposal: t`Proposed change`,
+    apply: t`Apply the change`,
+    left: t`Disagreements that no file proves`,
+    noProposal: t`The ledgers say what the files prove.`,
+    epic: (name: string) => t`epic ${name}`,
+    filter: t`Epic`,
+    burnUp: t`Stories planned and done over time`,
+    planned: t`Planned`,
+    cycle: t`Days from begun to done`,
+    median: (days: number) => t`Half of the stories took ${plural(days, 'day')} or less.`,
+    undated: (count: number) =>
+      count === 1 ? t`No date is known of 1 story.` : t`No date is known of ${count} stories.`,
+  },
+  runs: {
+    title: t`Runs`,
+    lead: (count: number) => (count === 1 ? t`1 run in this branch.` : t`${count} runs in this branch.`),
+    newest: (count: number) =>
+      t`The newest ${count} runs of this branch. Any other opens by its id in the address.`,
+    empty: t`No workflow has been run yet.`,
+    emptyHow: t`A run opens when an agent starts a workflow with steps.`,
+    steps: (done: number, all: number) => t`${done} of ${all} steps`,
+    branch: t`Branch`,
+    journal: t`Journal`,
+    artefacts: t`Artefacts`,
+    missing: t`missing`,
+    resume: t`How to continue`,
+    started: t`started`,
+    checkpoint: t`last step`,
+    columns: { at: t`Time`, event: t`Event`, step: t`Step`, notes: t`Notes` },
+  },
+  tasks: {
+    title: t`Tasks`,
+    lead: (count: number) => (count === 1 ? t`1 task.` : t`${count} tasks.`),
+    empty: t`The queue is empty.`,
+    emptyHow: t`Agents queue work for others here.`,
+    states: t`State`,
+    brief: t`What the worker gets`,
+    attempts: (count: number) => plural(count, 'attempt'),
+    worker: t`worker`,
+    until: (when: string) => t`until ${when}`,
+    approve: t`Approve`,
+    refuse: t`Refuse`,
+    cancel: t`Cancel the task`,
+    digest: t`digest`,
+    burnUp: t`Tasks done over time`,
+    cycle: t`Hours from the queue to done`,
+    after: t`after`,
+  },
+  proof: {
+    title: t`Proof`,
+    proven: t`Proven: the project is unchanged since it passed.`,
+    notProven: t`Not proven.`,
+    empty: t`No contract has been run yet.`,
+    emptyHow: t`A receipt is written each time the completion contract runs.`,
+    chain: t`Chain of receipts`,
+    changes: (count: number) => plural(count, 'changed file'),
+    overTime: t`Verdicts over time`,
+    columns: {
+      id: t`Receipt`,
+      status: t`Verdict`,
+      when: t`When`,
+      took: t`Took`,
+      what: t`What ran`,
+      commit: t`Commit`,
+    },
+    lastPass: t`Last pass`,
+    elsewhere: t`written elsewhere`,
+  },
+  handover: {
+    title: t`Handover`,
+    lead: (count: number) => (count === 1 ? t`1 delivery contract.` : t`${count} delivery contracts.`),
+    empty: t`No delivery contract yet.`,
+    emptyHow: t`One is made when a team hands its work over to another.`,
+    read: t`Read and answer it in the inbox`,
+    reject: t`Reject`,
+    complete: t`has everything`,
+    incomplete: t`not complete`,
+    artefacts: (count: number) => plural(count, 'artefact'),
+    questions: (count: number) => plural(count, 'open question'),
+  },
+  catalogue: {
+    title: t`Catalogue`,
+    lead: (count: number) => (count === 1 ? t`1 entry.` : t`${count} entries.`),
+    search: t`Search`,
+    kinds: {
+      agents: t`Agents`,
+      workflows: t`Workflows`,
+      skills: t`Skills`,
+      tasks: t`Tasks`,
+      knowledge: t`Knowledge`,
+      templates: t`Templates`,
+      checklists: t`Checklists`,
+    },
+    kind: t`Kind`,
+    module: t`Module`,
+    phase: t`Phase`,
+    origin: t`Origin`,
+    empty: t`Nothing matches.`,
+    emptyHow: t`Try other words, or fewer filters.`,
+  },
+  item: {
+    text: t`Text`,
+    provenance: t`Where it comes from`,
+    chosen: t`the one that is served`,
+    prefer: t`Use this one`,
+    overrides: t`Overrides`,
+    noOverrides: t`Nothing is overridden.`,
+    before: t`before`,
+    after: t`in force`,
+    start: t`How to start it`,
+    cost: t`Cost`,
+    context: t`with its context`,
+    part: t`This is the first part of the text.`,
+    source: t`As written`,
+    rendered: t`Rendered`,
+  },
+  memory: {
+    title: t`Memory`,
+    lead: (count: number) => (count === 1 ? t`1 memory.` : t`${count} memories.`),
+    search: t`Search by words and meaning`,
+    kind: t`Kind`,
+    gone: t`Show forgotten and replaced`,
+    empty: t`Nothing is remembered yet.`,
+    noHits: t`Nothing is known about this.`,
+    edit: t`Edit`,
+    save: t`Save`,
+    forget: t`Forget`,
+    restore: t`Restore`,
+    supersede: t`Replaced by this`,
+    keepBoth: t`Both hold`,
+    pairs: t`About the same`,
+    newerHolds: t`The newer one holds`,
+    close: t`Close to this one`,
+    nothingClose: t`Nothing else is close to it.`,
+    history: t`Earlier versions`,
+    sources: t`Found in`,
+    forgotten: t`forgotten`,
+    replaced: t`replaced`,
+    fromFile: t`from a file: edit it there`,
+  },
+  failures: {
+    title: t`Failures`,
+    lead: (count: number) =>
+      count === 1 ? t`1 failure in the museum.` : t`${count} failures in the museum.`,
+    empty: t`The museum is empty.`,
+    emptyHow: t`Agents log what went wrong, so that it does not happen twice.`,
+    check: t`Check this plan`,
+    checkHow: t`The change you plan, in a few words`,
+    run: t`Check`,
+    compared: (count: number, near: number) =>
+      near === 0
+        ? t`None of ${count} past failures has anything in common with it.`
+        : t`Past failures, the nearest first (${near} of ${count}):`,
+    rules: t`Rules`,
+    fields: {
+      what_happened: t`What happened`,
+      root_cause: t`Cause`,
+      impact: t`Impact`,
+      lesson: t`Lesson`,
+      fix: t`Fix`,
+      rule: t`Rule`,
+    },
+  },
+  sources: {
+    title: t`Sources`,
+    lead: (count: number) => (count === 1 ? t`1 git source.` : t`${count} git sources.`),
+    empty: t`No git sources are configured.`,
+    emptyHow: t`Add one in a terminal: bmad sources add git+https://host/org/repo.git#ref`,
+    ask: t`Ask the remotes`,
+    changes: t`What changes`,
+    approve: t`Approve`,
+    waits: t`an update waits`,
+    skipped: t`not taken`,
+  },
+  health: {
+    title: t`Health`,
+    good: t`This project is in order.`,
+    bad: t`Something is broken.`,
+    findings: t`Findings`,
+    origins: t`Origins`,
+    instances: t`Running on this machine`,
+    own: t`this one`,
+    usage: t`Started most often`,
+    noUsage: t`Nothing has been recorded.`,
+    startsByDay: t`Started each day`,
+    tokensByDay: t`Tokens delivered with them`,
+    hosts: t`Hosts on this machine`,
+    noHosts: t`No host was found.`,
+    found: {
+      ours: t`set up`,
+      other: t`has an entry that is not ours`,
+      none: t`not set up`,
+      unreadable: t`its file cannot be used`,
+    },
+    scopes: { user: t`for all projects`, project: t`this project` },
+    clients: t`Clients of this server`,
+    unnamed: t`without a name`,
+    memory: t`Memory`,
+    lines: (count: number) => plural(count, 'file of lines in', 'files of lines in'),
+    index: t`Index, which can be deleted and is made again:`,
+    session: t`Your session`,
+    until: (when: string) => t`until ${when}`,
+    programs: t`Programs of this project`,
+    allowed: t`allowed to run`,
+    notAllowed: t`not allowed to run`,
+    columns: {
+      name: t`Name`,
+      rank: t`Rank`,
+      agents: t`Agents`,
+      workflows: t`Workflows`,
+      place: t`Place`,
+      uses: t`Uses`,
+    },
+  },
+}));

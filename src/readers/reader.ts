@@ -1,6 +1,6 @@
 import type { ModuleInfo } from '../model/module.ts';
 import type { BmadRecord, Problem } from '../model/record.ts';
-import type { Source } from '../sources/source.ts';
+import type { Source } from '../sources/tree.ts';
 
 /** What one reader understood of one source. */
 export interface Reading {

@@ -1,9 +1,9 @@
-import { attempt, noted } from '../base/expected.ts';
-import { csvRows, field, tableOf, type CsvRow, type Table } from '../base/parse/parse.ts';
-import { present } from '../base/present.ts';
-import type { BmadRecord, Problem } from '../model/record.ts';
-import type { Source } from '../sources/source.ts';
-import { optionalText, type Tree } from '../sources/tree.ts';
+import { attempt, noted } from '../base/errors.ts';
+import { type CsvRow, csvRows, field, type Table, tableOf } from '../base/parse/parse.ts';
+import { cut, decodeEntities } from '../base/text/text.ts';
+import { present } from '../base/values.ts';
+import type { BmadRecord, Problem, RecordDetails } from '../model/record.ts';
+import { optionalText, type Source, type Tree } from '../sources/tree.ts';
 
 export const READS_AT_ONCE = 16;
 
@@ -68,4 +68,38 @@ export function recordOf(source: Source, { kind, listed, aliases, digest, ...tol
     aliases: [...new Set(others as string[])],
     digest: digest ?? '',
   });
+}
+
+const LENGTH = 4_000;
+
+/** The first that says something for each detail: the line of a manifest comes before the file it is about. */
+export function detailsOf(...told: readonly ((name: string) => unknown)[]): RecordDetails | undefined {
+  const said = (name: string, ...others: readonly string[]): string | undefined => {
+    for (const tell of told)
+      for (const each of [name, ...others]) {
+        const text = detailText(tell(each));
+        if (text !== undefined) return text;
+      }
+    return undefined;
+  };
+  const standalone = said('standalone');
+  const details = present<RecordDetails>({
+    role: said('role'),
+    identity: said('identity'),
+    communicationStyle: said('communicationStyle', 'communication_style', 'style'),
+    principles: said('principles', 'core_principles'),
+    author: said('author'),
+    standalone: standalone === undefined ? undefined : /^(?:true|yes|1)$/i.test(standalone),
+  });
+  return Object.keys(details).length === 0 ? undefined : details;
+}
+
+/** Unlike a name it keeps its lines. A list is one text, as the installers write it into their manifests. */
+function detailText(value: unknown): string | undefined {
+  if (Array.isArray(value)) return detailText(value.filter((item) => typeof item === 'string').join(' '));
+  if (typeof value === 'boolean') return String(value);
+  if (typeof value !== 'string' || value === '') return undefined;
+  // Some installers escaped quotation marks twice, so that two are left after reading.
+  const text = decodeEntities(cut(value, LENGTH)).replaceAll('""', '"').trim();
+  return text === '' ? undefined : text;
 }

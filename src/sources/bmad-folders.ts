@@ -1,10 +1,11 @@
-import { t } from '../base/text/message.ts';
-import { attempt, orElse } from '../base/expected.ts';
-import { join } from 'node:path';
-import { quoted } from '../base/errors.ts';
+import { basename, dirname, join } from 'node:path';
+import { attempt, expected, orElse, quoted } from '../base/errors.ts';
 import { isBelow } from '../base/files/open-file.ts';
 import { parseCsv } from '../base/parse/parse.ts';
-import type { Disk } from './disk.ts';
+import { t } from '../base/text/message.ts';
+import { withoutEnd } from '../base/text/text.ts';
+import type { Disk, Opener } from './disk.ts';
+import type { Mount } from './mounted-tree.ts';
 import { optionalText, type Tree } from './tree.ts';
 
 /** Folders in which assistants keep skills, in the order in which BMAD's own installers prefer them. */
@@ -45,7 +46,7 @@ export const SKILL_FOLDERS = [
   '.zencoder',
 ].map((folder) => `${folder}/skills`);
 
-export type FolderShape = 'v6' | 'v4';
+type FolderShape = 'v6' | 'v4';
 
 /** The usual names of a v6 root; others count only when they have a manifest. */
 export const USUAL_ROOTS = ['_bmad', 'bmad', '.bmad', '_grimoire'];
@@ -165,9 +166,121 @@ export async function listedSkills(root: Tree): Promise<Set<string>> {
 }
 
 /** What is in a folder; nothing when it cannot be read. */
-export async function entriesOf(
+async function entriesOf(folder: string, disk: Disk): Promise<{ name: string; kind: 'file' | 'folder' }[]> {
+  return disk.entries(folder).catch(orElse([]));
+}
+
+/** Documents that repositories have at the top and that are not agents. */
+const NO_AGENT =
+  /^(?:readme|changelog|license|contributing|agents|claude|gemini|security|support|governance|notice|authors|history|roadmap|todo|code_of_conduct|copilot|maintainers|upgrading|migration)\b/i;
+
+/** How deep skills may be grouped in `skills`. */
+const GROUPS = 3;
+
+/**
+ * What is in a folder that has no structure of BMAD: whether there are skills, at the top or in `skills`, and the entries
+ * at the top that may be or hold agents and workflows.
+ */
+export async function plainContent(
   folder: string,
   disk: Disk,
-): Promise<{ name: string; kind: 'file' | 'folder' }[]> {
-  return disk.entries(folder).catch(orElse([]));
+): Promise<{ skills: boolean; loose: string[] }> {
+  const content = { skills: false, loose: [] as string[] };
+  for (const { name, kind } of await entriesOf(folder, disk)) {
+    if (kind === 'file') {
+      if (name.endsWith('.md') && name !== 'SKILL.md' && !NO_AGENT.test(name)) content.loose.push(name);
+      continue;
+    }
+    if (/^[._]|^node_modules$/.test(name)) continue;
+    const path = join(folder, name);
+    if (
+      (await disk.exists(join(path, 'SKILL.md'))) ||
+      (name === 'skills' && (await hasSkills(path, GROUPS, disk)))
+    )
+      content.skills = true;
+    else if (['agents', 'workflows', 'tasks'].includes(name) || (await holdsAgents(path, disk)))
+      content.loose.push(name);
+  }
+  return content;
+}
+
+async function holdsAgents(folder: string, disk: Disk): Promise<boolean> {
+  return (await disk.exists(join(folder, 'agents'))) || (await disk.exists(join(folder, 'workflows')));
+}
+
+async function hasSkills(folder: string, depth: number, disk: Disk): Promise<boolean> {
+  for (const { name, kind } of await entriesOf(folder, disk)) {
+    if (kind !== 'folder' || /^[._]|^node_modules$/.test(name)) continue;
+    if (await disk.exists(join(folder, name, 'SKILL.md'))) return true;
+    if (depth > 1 && (await hasSkills(join(folder, name), depth - 1, disk))) return true;
+  }
+  return false;
+}
+
+/**
+ * A folder of skills, of agents and workflows, or of both. Skills are shown below the name of the folder, which is
+ * their module; agents and workflows stay at the top, where their reader looks for them.
+ */
+export async function plainParts(folder: string, name: string, { disk, open }: Opener): Promise<Mount[]> {
+  // Everything below a skill belongs to it.
+  if (await disk.exists(join(folder, 'SKILL.md'))) return [{ at: `${name}/${name}`, tree: open(folder) }];
+  const { skills, loose } = await plainContent(folder, disk);
+  if (!skills) return loose.length === 0 ? [] : [{ at: '', tree: open(folder) }];
+  const top = new Set(loose);
+  const isLoose = (path: string): boolean => top.has(path.split('/', 1)[0] ?? '');
+  const below = { at: name, tree: open(folder, (path) => !isLoose(path)) };
+  return loose.length === 0 ? [below] : [{ at: '', tree: open(folder, isLoose) }, below];
+}
+
+interface ModuleFolder {
+  /** The name under which it appears. */
+  at: string;
+  /** Where it is, from the folder that was looked at. */
+  path: string;
+}
+
+/** What a module's folder is called: `src/bmm-skills` is `bmm`. */
+export function moduleFolderName(path: string): string {
+  return basename(path).replace(/-skills$/, '');
+}
+
+/** A text as the name of a module, which is also a folder of the content; nothing when nothing is left of it. */
+export function moduleName(text: string): string | undefined {
+  const name = withoutEnd(text.replace(/[^\p{L}\p{N}_.-]+/gu, '-').replace(/^[._-]+/, ''), '.-');
+  return name === '' ? undefined : name.slice(0, 100);
+}
+
+/** The name for the content of a folder; what is called `skills` or `.claude` goes by the name of what it is in. */
+export function nameOfFolder(folder: string): string {
+  const name = basename(folder);
+  const parent = dirname(folder);
+  if (/^(?:\.|skills$|src$)/.test(name) && parent !== folder && basename(parent) !== '')
+    return nameOfFolder(parent);
+  return moduleName(name) ?? 'custom';
+}
+
+/**
+ * The modules in a checkout or package: a folder with `module.yaml` is one. Repositories keep it at the top, in `src`,
+ * in `skills`, or, as BMAD's own package does, in one folder of `src` for each module.
+ */
+export async function moduleFoldersIn(folder: string, name: string, disk: Disk): Promise<ModuleFolder[]> {
+  for (const path of ['', 'src', 'skills']) {
+    if (await disk.exists(join(folder, path, 'module.yaml'))) return [{ at: name, path }];
+  }
+  const found: ModuleFolder[] = [];
+  for (const parent of ['', 'src', 'modules', 'src/modules']) {
+    for (const child of await foldersIn(join(folder, parent), disk)) {
+      const path = parent === '' ? child : `${parent}/${child}`;
+      if (await disk.exists(join(folder, path, 'module.yaml')))
+        found.push({ at: moduleFolderName(path), path });
+    }
+  }
+  return found;
+}
+
+async function foldersIn(folder: string, disk: Disk): Promise<string[]> {
+  const entries = await disk.entries(folder).catch(expected(() => []));
+  return entries
+    .filter(({ name, kind }) => kind === 'folder' && !/^[._]|^node_modules$/.test(name))
+    .map(({ name }) => name);
 }

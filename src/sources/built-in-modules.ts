@@ -1,10 +1,8 @@
-import { t } from '../base/text/message.ts';
-import { once } from '../base/async.ts';
 import { dirname, join } from 'node:path';
+import { once } from '../base/async.ts';
+import { t } from '../base/text/message.ts';
 import type { BuiltInModule } from '../model/module.ts';
-import { modulesFolder } from './module-list.ts';
-import type { Source } from './source.ts';
-import { folderTree, optionalText, rememberingTree, type Tree } from './tree.ts';
+import { folderTree, optionalText, rememberingTree, type Source, type Tree } from './tree.ts';
 
 /** After the method's own modules, which come first whatever else there is. */
 const PRIORITY = 9.1;
@@ -50,4 +48,14 @@ function withTwins(tree: Tree, twins: () => Promise<ReadonlyMap<string, string>>
       return [...(await tree.files(path)), ...more].sort();
     },
   };
+}
+
+/** Beside the content: a folder for each module, what the readers made of it, and the list of them. */
+const modulesFolder = (contentRoot: string, maxFileBytes: number): Tree =>
+  folderTree(join(dirname(contentRoot), 'modules'), maxFileBytes);
+
+/** BMAD's further modules that come with this package; nothing where it was built without them. */
+export async function builtInModules(contentRoot: string, maxFileBytes: number): Promise<BuiltInModule[]> {
+  const text = await optionalText(modulesFolder(contentRoot, maxFileBytes), 'modules.json');
+  return text === undefined ? [] : (JSON.parse(text) as BuiltInModule[]);
 }

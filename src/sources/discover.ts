@@ -1,18 +1,24 @@
 import { t } from '../base/text/message.ts';
 import { basename, join } from 'node:path';
-import type { Seen } from '../base/files/places.ts';
+import type { Seen } from '../base/files/keeper.ts';
 import { isBelow } from '../base/files/open-file.ts';
 import { withoutHidden } from '../base/text/hidden.ts';
 import type { DeclaredModule } from '../model/module.ts';
 import type { Origin, OriginKind } from '../model/origin.ts';
-import { bmadSkillsIn, listedSkills, rootsIn, shapeOf, SKILL_FOLDERS } from './bmad-folders.ts';
+import {
+  bmadSkillsIn,
+  listedSkills,
+  moduleFoldersIn,
+  nameOfFolder,
+  plainParts,
+  rootsIn,
+  shapeOf,
+  SKILL_FOLDERS,
+} from './bmad-folders.ts';
 import { readMarketplace } from './marketplace.ts';
 import { DISK, diskSeenBy, type Disk, type Opener } from './disk.ts';
-import { moduleFoldersIn, nameOfFolder } from './module-folders.ts';
 import { mountedTree, type Mount } from './mounted-tree.ts';
-import { plainParts } from './plain-folder.ts';
-import type { Source } from './source.ts';
-import { folderTree, type Tree } from './tree.ts';
+import { folderTree, type Source, type Tree } from './tree.ts';
 
 export { bmadPlace } from './bmad-folders.ts';
 

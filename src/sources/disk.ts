@@ -7,7 +7,7 @@ import {
   realFolder,
   type FolderEntry,
 } from '../base/files/files.ts';
-import type { Seen } from '../base/files/places.ts';
+import type { Seen } from '../base/files/keeper.ts';
 import type { Tree } from './tree.ts';
 
 /** The ways to find out what is where, before it is known what may be read. The caller hears of every place. */

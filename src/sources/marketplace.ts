@@ -2,14 +2,14 @@ import { t } from '../base/text/message.ts';
 import { join, sep } from 'node:path';
 import { normalize } from 'node:path/posix';
 import { BmadError, quoted } from '../base/errors.ts';
-import { field, isTable, textField, type Table } from '../base/parse/parse.ts';
+import { field, isTable, type Table, textField } from '../base/parse/parse.ts';
 import type { DeclaredModule } from '../model/module.ts';
 import type { Disk, Opener } from './disk.ts';
-import { moduleName } from './module-folders.ts';
+import { moduleName } from './bmad-folders.ts';
 import type { Mount } from './mounted-tree.ts';
 import { resolvePlugin, type Plugin, type PluginModule } from './plugin-modules.ts';
 import { optionalText, type Tree } from './tree.ts';
-import { isTooDeep } from '../base/parse/nesting.ts';
+import { isTooDeep } from '../base/parse/json.ts';
 
 const MARKETPLACE = '.claude-plugin/marketplace.json';
 

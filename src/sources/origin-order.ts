@@ -2,7 +2,7 @@ import { t } from '../base/text/message.ts';
 import { quoted } from '../base/errors.ts';
 import { fold } from '../base/text/suggest.ts';
 import { kindCalled, originsCalled, originWords, type Origin } from '../model/origin.ts';
-import type { Source } from './source.ts';
+import type { Source } from './tree.ts';
 
 export interface Ordered {
   sources: Source[];

@@ -1,8 +1,7 @@
 import { t } from '../base/text/message.ts';
 import { dirname } from 'node:path';
 import { BmadError, shortageIn } from '../base/errors.ts';
-import type { Source } from './source.ts';
-import { folderTree, optionalText, rememberingTree } from './tree.ts';
+import { folderTree, optionalText, rememberingTree, type Source } from './tree.ts';
 
 const PRIORITY = 9;
 

@@ -1,13 +1,12 @@
 import { join } from 'node:path';
 import { basename, dirname } from 'node:path/posix';
-import { attempt, expected } from '../base/expected.ts';
+import { attempt, expected } from '../base/errors.ts';
 import { isTable, parseYaml, textField } from '../base/parse/parse.ts';
-import { present } from '../base/present.ts';
+import { present } from '../base/values.ts';
 import type { DeclaredModule } from '../model/module.ts';
 import type { Disk, Opener } from './disk.ts';
-import { moduleFolderName, moduleFoldersIn, moduleName } from './module-folders.ts';
+import { moduleFolderName, moduleFoldersIn, moduleName, plainContent } from './bmad-folders.ts';
 import type { Mount } from './mounted-tree.ts';
-import { plainContent } from './plain-folder.ts';
 import { optionalText } from './tree.ts';
 
 /** A plugin inside the folder of its marketplace. All paths begin at that folder. */

@@ -6,8 +6,7 @@ import { temporaryFolder } from '../../tests/support/app.ts';
 import { linkFolder, writeFiles } from '../../tests/support/folders.ts';
 import { refusal } from '../../tests/support/thrown.ts';
 import { DISK } from './disk.ts';
-import { unfitness } from './project-places.ts';
-import { findProject, type ProjectHints } from './project-root.ts';
+import { findProject, type ProjectHints, unfitness } from './project-root.ts';
 
 const HIDDEN = 'it is a hidden folder of the home folder or is inside one';
 const KEYS = 'programs keep keys, passwords or their own data there';

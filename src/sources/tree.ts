@@ -1,19 +1,20 @@
-import { canBeNamed } from '../base/files/paths.ts';
-import { decodeText } from '../base/text/decode.ts';
-import { expected, unlessMissing } from '../base/expected.ts';
 import { join } from 'node:path';
 import { mapLimited } from '../base/async.ts';
+import { expected, unlessMissing } from '../base/errors.ts';
 import {
+  type FolderEntry,
+  type InsideRules,
   listInside,
   modifiedInside,
   readInside,
-  type FolderEntry,
-  type InsideRules,
 } from '../base/files/files.ts';
+import type { Seen } from '../base/files/keeper.ts';
+import { canBeNamed, isOwnState } from '../base/files/paths.ts';
 import { missing } from '../base/files/read-failures.ts';
-import { isOwnState } from '../base/files/own-state.ts';
-import type { Seen } from '../base/files/places.ts';
 import { isSecretEntry } from '../base/secrets/names.ts';
+import { decodeText } from '../base/text/text.ts';
+import type { DeclaredModule } from '../model/module.ts';
+import type { Origin } from '../model/origin.ts';
 
 /** A read-only view of a folder. Paths are relative, with forward slashes; nothing outside the folder can be named. */
 export interface Tree {
@@ -46,7 +47,7 @@ const isHidden = (path: string): boolean => isOwnState(path) || HIDDEN.test(path
 /** A link, or another spelling that the disk takes for the same name, leads to our state no more than its name does. */
 const serves = (realPath: string): boolean => !isOwnState(realPath);
 
-export interface TreeRules {
+interface TreeRules {
   /** Which of its paths belong to the tree, where not all of them do. */
   shows?: ((path: string) => boolean) | undefined;
   /** The real path of the folder that the root has to be in, whatever it leads to. */
@@ -161,4 +162,16 @@ async function collect(tree: Tree, path: string, depth: number, found: string[])
 /** The text of a file that may be absent; any other trouble is the caller's to report. */
 export async function optionalText(tree: Tree, path: string): Promise<string | undefined> {
   return tree.text(path).catch(unlessMissing);
+}
+
+/** An origin together with its bytes. */
+export interface Source {
+  origin: Origin;
+  tree: Tree;
+  /** What its content is called where it does not say so itself; otherwise the folder's name. */
+  name?: string;
+  /** What a marketplace says about the modules in the tree, each of which is a separate folder at the top. */
+  declared?: readonly DeclaredModule[];
+  /** What was made of it when it was built, if it cannot have changed since. */
+  prepared?: () => Promise<string | undefined>;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { execute, type CallOutcome } from '../../src/operations/execute.ts';
+import { type CallOutcome, execute } from '../../src/operations/execute.ts';
 import { operations } from '../../src/operations/index.ts';
 import { contextIn, temporaryFolder, testCall } from '../support/app.ts';
 import { writeFiles } from '../support/folders.ts';

@@ -5,7 +5,7 @@ import { TOOLSETS } from '../../src/operations/toolsets.ts';
 import { execute } from '../../src/operations/execute.ts';
 import { operations as listed } from '../../src/operations/index.ts';
 import type { AnyOperation } from '../../src/operations/operation.ts';
-import { outsideTaskList, outsideTaskShow } from '../../src/operations/tasks/outside-task-read.ts';
+import { outsideTaskList, outsideTaskShow } from '../../src/operations/tasks/outside-tasks.ts';
 import { contextIn, homeBeside, temporaryFolder, testCall } from '../support/app.ts';
 import { exampleInput } from '../support/example-input.ts';
 import { writeFiles } from '../support/folders.ts';

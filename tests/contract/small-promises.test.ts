@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { activate } from '../../src/operations/activation/activate.ts';
 import { read } from '../../src/operations/catalogue/read.ts';
 import { execute } from '../../src/operations/execute.ts';
-import { rememberStructured } from '../../src/operations/memory/remember-structured.ts';
+import { rememberStructured } from '../../src/operations/memory/remember.ts';
 import { recallStructured } from '../../src/operations/memory/recall-structured.ts';
 import { toolList } from '../../src/surfaces/mcp/tools.ts';
 import { contextIn, temporaryFolder, testCall } from '../support/app.ts';

@@ -1,7 +1,7 @@
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { checksum } from '../../src/base/files/kept-answers.ts';
+import { checksum } from '../../src/base/files/user-cache.ts';
 import { temporaryFolder } from '../support/app.ts';
 import { INITIALIZE, LineClient, type LineClientOptions } from '../support/line-client.ts';
 import { connectClient } from '../support/mcp-client.ts';

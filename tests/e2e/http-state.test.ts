@@ -16,8 +16,8 @@ const agent = (module: string, title: string): string =>
 const cwd = await temporaryFolder(afterAll);
 const home = await temporaryFolder(afterAll);
 await writeFiles(cwd, {
-  'bmad/_cfg/manifest.yaml': 'installation:\n  version: 6.0.0-alpha.22\nmodules:\n  - bmm\n  - cis\n',
-  'bmad/bmm/agents/guide.md': agent('bmm', 'Mountain guide'),
+  'bmad/_cfg/manifest.yaml': 'installation:\n  version: 6.0.0-alpha.22\nmodules:\n  - bmgd\n  - cis\n',
+  'bmad/bmgd/agents/guide.md': agent('bmgd', 'Mountain guide'),
   'bmad/cis/agents/guide.md': agent('cis', 'City guide'),
 });
 await writeFile(join(home, 'tokens'), `${ADA}\n${EVE}\n`);

@@ -1,6 +1,6 @@
 import type { Client, CreateMessageRequestParams, CreateMessageResult } from '@modelcontextprotocol/client';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { estimateTokens } from '../../src/base/text/token-estimate.ts';
+import { estimateTokens } from '../../src/base/text/text-budget.ts';
 import { temporaryFolder } from '../support/app.ts';
 import { writeFiles } from '../support/folders.ts';
 import { textsOf } from '../support/mcp-client.ts';

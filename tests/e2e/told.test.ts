@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { rememberStructured } from '../../src/operations/memory/remember-structured.ts';
-import { logHandoff } from '../../src/operations/project/log-handoff.ts';
-import { runOpen } from '../../src/operations/runs/run-open.ts';
-import { spawnSubagentTask } from '../../src/operations/tasks/spawn-subagent-task.ts';
+import { rememberStructured } from '../../src/operations/memory/remember.ts';
+import { logHandoff } from '../../src/operations/project/logs.ts';
+import { runOpen } from '../../src/operations/runs/run-operations.ts';
+import { spawnSubagentTask } from '../../src/operations/tasks/tasks.ts';
 import { temporaryFolder } from '../support/app.ts';
 import { childProgram } from '../support/child-program.ts';
 import { writeFiles } from '../support/folders.ts';

@@ -60,6 +60,9 @@ const LEFT = /\.tmp$|\.lock$|\.takeover$|(?:^|\/)\.drafts\/|(?:^|\/)work\/./;
 /** Notes about work that is not complete, which the next one to open completes. */
 const NOTE = /(?:^|\/)unfinished\/./;
 
+/** A process that was killed before it wrote its first line has begun a file; the next one begins another. */
+const BEGUN = /\d{4}-\d\d-\d\d\/[\w-]+\.jsonl$/;
+
 /** What no one needs any more: drafts, locks, notes, and files that were made but not written. */
 export async function leftovers(
   { folder }: Scene,
@@ -70,7 +73,13 @@ export async function leftovers(
   const left = names.filter((name) => !known.has(name) && (LEFT.test(name) || (notes && NOTE.test(name))));
   for (const name of names) {
     const info = await lstat(join(folder, name)).catch(() => undefined);
-    if (info?.isFile() !== true || info.size > 0 || left.includes(name) || /\.wanted$|\.db-wal$/.test(name))
+    if (
+      info?.isFile() !== true ||
+      info.size > 0 ||
+      left.includes(name) ||
+      /\.wanted$|\.db-wal$/.test(name) ||
+      BEGUN.test(name)
+    )
       continue;
     const before = await lstat(join(model, name)).catch(() => undefined);
     if (before?.size !== 0) left.push(`${name} (empty)`);

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { receiptsOf } from '../support/kit.ts';
-import { addReceipt, readChain } from '../../src/services/completion/receipt-log.ts';
+import { addReceipt, readChain } from '../../src/services/completion/receipts.ts';
 import { openDecisions } from '../../src/services/decisions/decisions.ts';
 import { openRuns, type Runs } from '../../src/services/runs/runs.ts';
 import type { Tasks } from '../../src/services/tasks/tasks.ts';
@@ -44,8 +44,8 @@ async function queueOf({ project, state }: Scene): Promise<Tasks> {
   return (await tasksIn(project, state)).queue;
 }
 
-async function addTask(scene: Scene, what: string): Promise<void> {
-  const order = { agent: 'dev', task: what, outputKey: what, contextFiles: [], dependsOn: [] };
+async function addTask(scene: Scene, what: string, approval?: string): Promise<void> {
+  const order = { agent: 'dev', task: what, outputKey: what, contextFiles: [], dependsOn: [], approval };
   await (await queueOf(scene)).add({ ...order, createdBy: 'test', brief: `Do ${what}` }, signal);
 }
 
@@ -59,6 +59,23 @@ async function readTasks(scene: Scene): Promise<string[]> {
     }),
   );
   return [...found, ...problems].sort();
+}
+
+/** What waits, and who has agreed to it. */
+async function readDecided(scene: Scene): Promise<string[]> {
+  const { tasks, problems } = await (await queueOf(scene)).all();
+  const found = tasks.map(
+    ({ task, status, approval }) => `${task} ${status} ${approval?.reason} ${approval?.by}`,
+  );
+  return [...found, ...problems].sort();
+}
+
+async function approve(scene: Scene, what: string): Promise<void> {
+  const queue = await queueOf(scene);
+  const task = (await queue.all()).tasks.find((each) => each.task === what);
+  if (task === undefined || task.status !== 'needs_approval') return;
+  const { digest } = await queue.decided(task);
+  await queue.decide(task.task_id, { agrees: true, by: 'Ada', via: 'terminal', digest }, signal);
 }
 
 async function writeReceipt(scene: Scene, what: string): Promise<void> {
@@ -109,7 +126,12 @@ export const STATE_WRITERS: readonly Writer[] = [
     read: readRuns,
     slow: true,
   },
-  { name: 'a task that is added', prepare: emptyProject, act: addTask, read: readTasks },
+  {
+    name: 'a task that is added',
+    prepare: emptyProject,
+    act: (scene, what) => addTask(scene, what),
+    read: readTasks,
+  },
   {
     name: 'the result of a task',
     async prepare(scene) {
@@ -125,6 +147,16 @@ export const STATE_WRITERS: readonly Writer[] = [
       await queue.complete(task?.task_id ?? '', { claim, text: `Did ${what}`, verify: false }, signal);
     },
     read: readTasks,
+  },
+  {
+    name: 'the decision of a person on a task',
+    async prepare(scene) {
+      await emptyProject(scene);
+      for (const what of ['first', 'second']) await addTask(scene, what, 'It deletes files');
+    },
+    act: approve,
+    read: readDecided,
+    slow: true,
   },
   {
     name: 'a receipt',

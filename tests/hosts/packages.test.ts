@@ -1,12 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { claudePlugin } from '../../scripts/packages/claude.ts';
+import { claudePlugin, codexPlugin, geminiExtension } from '../../scripts/packages/others.ts';
 import { desktopBundle } from '../../scripts/packages/mcpb.ts';
-import { codexPlugin, geminiExtension } from '../../scripts/packages/others.ts';
-import { readProduct, type Files } from '../../scripts/packages/product.ts';
-import { serverFiles } from '../../scripts/packages/server-files.ts';
-import { zipped } from '../../scripts/packages/zip.ts';
+import { type Files, readProduct, serverFiles, zipped } from '../../scripts/packages/product.ts';
 import { temporaryFolder } from '../support/app.ts';
 import { bareEnvironment, runToEnd } from '../support/programs.ts';
 import { node22, tool } from '../support/tools.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../scripts/reference/host-limits.ts';
+import { LIMITS } from '../../scripts/reference/limits.ts';
 import { callTool, toolList } from '../../src/surfaces/mcp/tools.ts';
 import { TOOLSETS } from '../../src/operations/toolsets.ts';
 import { contextIn, testCall } from '../support/app.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { decodeEntities } from '../../src/base/text/entities.ts';
-import { estimateTokens } from '../../src/base/text/token-estimate.ts';
+import { decodeEntities } from '../../src/base/text/text.ts';
+import { estimateTokens } from '../../src/base/text/text-budget.ts';
 import { isListed, type BmadRecord } from '../../src/model/record.ts';
 import type { SampleRequest } from '../../src/operations/context.ts';
 import { delegateToAgent } from '../../src/operations/delegation/delegate-to-agent.ts';

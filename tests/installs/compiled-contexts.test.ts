@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { estimateTokens } from '../../src/base/text/token-estimate.ts';
+import { estimateTokens } from '../../src/base/text/text-budget.ts';
 import type { BmadRecord } from '../../src/model/record.ts';
 import { compileContext } from '../../src/operations/activation/compile-context.ts';
 import type { Context } from '../../src/operations/context.ts';

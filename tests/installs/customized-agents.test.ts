@@ -5,18 +5,18 @@ import { parseYaml, tableOf } from '../../src/base/parse/parse.ts';
 import { activate } from '../../src/operations/activation/activate.ts';
 import { execute } from '../../src/operations/execute.ts';
 import { doctor } from '../../src/operations/server/doctor.ts';
-import { mergeCustomization } from '../../src/services/delivery/compiled-agent.ts';
-import { handlerIn } from '../../src/services/delivery/compiled-menu.ts';
+import { mergeCustomization } from '../../src/services/delivery/customize.ts';
+import { handlerIn } from '../../src/services/delivery/customized-menu.ts';
 import { contextIn, homeBeside, temporaryFolder, testCall } from '../support/app.ts';
 import { writeFiles } from '../support/folders.ts';
+import { usually } from '../support/how-much.ts';
 import { installOf } from '../support/installs.ts';
 import {
-  COMPILING,
   compiledByInstaller,
-  installedAgents,
+  COMPILING,
   type CompilingVersion,
+  installedAgents,
 } from '../support/old-compilers.ts';
-import { usually } from '../support/how-much.ts';
 
 const ONE_ACTION = 'critical_actions:\n  - "Load {project-root}/docs/rules.md"\n';
 const MENU = `menu:

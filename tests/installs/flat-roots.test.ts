@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { activate } from '../../src/operations/activation/activate.ts';
 import { doctor } from '../../src/operations/server/doctor.ts';
-import { load } from '../../src/operations/catalogue/load.ts';
+import { load } from '../../src/operations/catalogue/records.ts';
 import { read } from '../../src/operations/catalogue/read.ts';
 import { listResources, readResource } from '../../src/operations/client/resources.ts';
 import { execute } from '../../src/operations/execute.ts';

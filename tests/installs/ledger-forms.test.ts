@@ -1,14 +1,14 @@
 import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { sprintPlan } from '../../src/operations/project/sprint-plan.ts';
-import { storyStatus } from '../../src/operations/project/story-status.ts';
-import { plannedIn } from '../../src/services/progress/epic-headings.ts';
+import { sprintPlan } from '../../src/operations/project/ledgers.ts';
+import { storyStatus } from '../../src/operations/project/stories.ts';
+import { plannedIn } from '../../src/services/progress/document.ts';
 import { temporaryFolder } from '../support/app.ts';
+import { isUsual } from '../support/how-much.ts';
 import { installOf, type Version } from '../support/installs.ts';
 import { sessionIn } from '../support/operations.ts';
 import { EPICS } from '../support/progress-trees/pieces.ts';
-import { isUsual } from '../support/how-much.ts';
 
 const ARTEFACTS = '_bmad-output/implementation-artifacts';
 

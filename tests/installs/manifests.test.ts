@@ -1,9 +1,9 @@
 import { readFile, realpath } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { csvRows, type CsvRow } from '../../src/base/parse/parse.ts';
+import { type CsvRow, csvRows } from '../../src/base/parse/parse.ts';
 import { list } from '../../src/operations/catalogue/list.ts';
-import { listWorkflows } from '../../src/operations/catalogue/work-lists.ts';
+import { listWorkflows } from '../../src/operations/catalogue/details.ts';
 import { listResources, readResource } from '../../src/operations/client/resources.ts';
 import { sessionIn, type OpenSession } from '../support/operations.ts';
 import { installOf, type Version } from '../support/installs.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { execute } from '../../src/operations/execute.ts';
-import { sourcesAdd } from '../../src/operations/git-sources/sources-add.ts';
+import { sourcesAdd } from '../../src/operations/git-sources/sources.ts';
 import type { OriginKind } from '../../src/model/origin.ts';
 import { contextIn, temporaryFolder, testCall } from '../support/app.ts';
 import { copyFolder, writeFiles } from '../support/folders.ts';

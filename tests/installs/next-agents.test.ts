@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { csvRows } from '../../src/base/parse/parse.ts';
-import { Workers, type Work } from '../../src/services/progress/workers.ts';
+import { type Work, Workers } from '../../src/services/progress/workers.ts';
 import { contextIn } from '../support/app.ts';
 import { installOf } from '../support/installs.ts';
 import { progressProject } from '../support/progress-project.ts';

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { execute } from '../../src/operations/execute.ts';
-import { getProjectContext } from '../../src/operations/project/get-project-context.ts';
-import type { ContextData } from '../../src/operations/project/project-context-schema.ts';
+import { type ContextData, getProjectContext } from '../../src/operations/project/project-context.ts';
 import { contextIn, temporaryFolder, testCall } from '../support/app.ts';
 import { installOf, type Version } from '../support/installs.ts';
 import { copyFolder } from '../support/folders.ts';

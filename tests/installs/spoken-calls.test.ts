@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { execute } from '../../src/operations/execute.ts';
 import { operations } from '../../src/operations/index.ts';
 import { wordsBehind } from '../../src/operations/offers.ts';
-import { runOpen } from '../../src/operations/runs/run-open.ts';
+import { runOpen } from '../../src/operations/runs/run-operations.ts';
 import { bmad } from '../../src/operations/unified/bmad.ts';
 import { advertisedSchema } from '../../src/surfaces/mcp/schema.ts';
 import { temporaryFolder, testCall } from '../support/app.ts';

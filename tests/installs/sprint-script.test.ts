@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import { planSprint } from '../../src/services/progress/sprint-plan.ts';
-import { writeMemlog } from '../../src/services/progress/memlog.ts';
+import { writeMemlog } from '../../src/services/progress/writes.ts';
 import { contextIn, temporaryFolder } from '../support/app.ts';
 import { writeFiles } from '../support/folders.ts';
 import { installOf } from '../support/installs.ts';

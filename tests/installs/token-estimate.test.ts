@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Tiktoken } from 'js-tiktoken/lite';
 import o200k from 'js-tiktoken/ranks/o200k_base';
 import { describe, expect, it } from 'vitest';
-import { estimateTokens } from '../../src/base/text/token-estimate.ts';
+import { estimateTokens } from '../../src/base/text/text-budget.ts';
 import { repository } from '../support/app.ts';
 import { installOf } from '../support/installs.ts';
 import { FRENCH_TEXTS } from '../support/french-texts.ts';

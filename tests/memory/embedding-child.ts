@@ -1,4 +1,4 @@
-import { memoryStatus } from '../../src/operations/memory/memory-status.ts';
+import { memoryStatus } from '../../src/operations/memory/memory-operations.ts';
 import { sessionIn } from '../support/operations.ts';
 
 /** A host of its own that makes vectors until it is killed: `embedding-child FOLDER URL MODEL ENGINE`. */

@@ -8,7 +8,7 @@ import { holds, placeOf, type FakeFilter, type FakePoint } from './fake-qdrant-f
  */
 
 interface FakeCollection {
-  config: { vectors?: { size?: number }; metadata?: unknown };
+  config: { vectors?: { size?: number; distance?: string }; metadata?: unknown };
   indexes: Record<string, unknown>;
   points: Map<string, FakePoint>;
 }
@@ -28,7 +28,18 @@ interface Body {
   with_payload?: boolean | string[] | { exclude: string[] };
 }
 
+/** One request that was answered, and its answer. */
+export interface Exchange {
+  method: string;
+  /** As the path’s pattern in Qdrant’s OpenAPI has it. */
+  path: string;
+  body: unknown;
+  answer: unknown;
+}
+
 export class FakeQdrant {
+  /** What all of them have answered in this process. */
+  static readonly exchanges: Exchange[] = [];
   readonly collections = new Map<string, FakeCollection>();
   readonly aliases = new Map<string, string>();
   /** `METHOD /path` of every request. */
@@ -76,10 +87,17 @@ export class FakeQdrant {
     try {
       const body = (chunks.length === 0 ? {} : JSON.parse(Buffer.concat(chunks).toString('utf8'))) as Body;
       const parts = path.split('/').slice(1).map(decodeURIComponent);
-      return {
-        status: 200,
-        text: JSON.stringify({ status: 'ok', time: 0, result: this.#run(method, parts, body) }),
-      };
+      const sent = chunks.length === 0 ? undefined : structuredClone(body);
+      const text = JSON.stringify({ status: 'ok', time: 0, result: this.#run(method, parts, body) });
+      const [area, name, ...rest] = parts;
+      const isNamed = area === 'collections' && name !== undefined && name !== 'aliases';
+      FakeQdrant.exchanges.push({
+        method: method.toLowerCase(),
+        path: `/${(isNamed ? [area, '{collection_name}', ...rest] : parts).join('/')}`,
+        body: sent,
+        answer: JSON.parse(text) as unknown,
+      });
+      return { status: 200, text };
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       return { status: error.status, text: JSON.stringify({ status: { error: error.message } }) };
@@ -103,9 +121,26 @@ export class FakeQdrant {
         const { vectors, metadata } = collection.config;
         return {
           status: 'green',
+          optimizer_status: 'ok',
+          segments_count: 1,
           points_count: collection.points.size,
-          config: { params: { vectors }, metadata },
-          payload_schema: collection.indexes,
+          config: {
+            params: { vectors },
+            hnsw_config: { m: 16, ef_construct: 100, full_scan_threshold: 10_000 },
+            optimizer_config: {
+              deleted_threshold: 0.2,
+              vacuum_min_vector_number: 1_000,
+              default_segment_number: 0,
+              flush_interval_sec: 5,
+            },
+            metadata,
+          },
+          payload_schema: Object.fromEntries(
+            Object.entries(collection.indexes).map(([key, index]) => [
+              key,
+              { ...(index as object), points: collection.points.size },
+            ]),
+          ),
         };
       }
       case 'PUT index':
@@ -123,8 +158,10 @@ export class FakeQdrant {
       case 'POST points query batch':
         return (body['searches'] as Body[]).map((search) => ({ points: query(collection, search) }));
       case 'POST points batch':
-        for (const operation of body['operations'] as Record<string, Body>[]) apply(collection, operation);
-        return { status: 'completed' };
+        return (body['operations'] as Record<string, Body>[]).map((operation) => {
+          apply(collection, operation);
+          return { status: 'completed' };
+        });
       case 'POST facet':
         return { hits: facet(collection, body) };
       default:

@@ -3,11 +3,9 @@ import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:f
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { memoryForget } from '../../src/operations/memory/memory-change.ts';
-import { memoryList } from '../../src/operations/memory/memory-read.ts';
-import { memoryStatus } from '../../src/operations/memory/memory-status.ts';
+import { memoryForget, memoryList, memoryStatus } from '../../src/operations/memory/memory-operations.ts';
 import { recallStructured } from '../../src/operations/memory/recall-structured.ts';
-import { rememberStructured } from '../../src/operations/memory/remember-structured.ts';
+import { rememberStructured } from '../../src/operations/memory/remember.ts';
 import { temporaryFolder } from '../support/app.ts';
 import { KIT_FILES, writeFiles } from '../support/kit-project.ts';
 import { sessionIn, type OpenSession } from '../support/operations.ts';

@@ -1,9 +1,13 @@
+import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { LineFiles } from '../../src/lines/files.ts';
 import { type Maker, LinedStore } from '../../src/services/memory/lined-store.ts';
 import { sqliteDriver } from '../../src/services/memory/sqlite/database.ts';
 import { SqliteIndex } from '../../src/services/memory/sqlite/index.ts';
+import { makeIndex } from '../../src/services/memory/open.ts';
 import { temporaryFolder } from '../support/app.ts';
+import { writeFiles } from '../support/kit-project.ts';
+import { openProject, storeIn } from './open-project.ts';
 import { keyOf, memory, storeOptions } from './places.ts';
 import { openLines, partsOf } from './processes.ts';
 
@@ -102,5 +106,37 @@ describe('an index that has to be made from many lines', () => {
     await Promise.all(stores.map((each) => (each as LinedStore).takeIn(() => undefined, NEVER)));
     expect(await stores[0]?.count({})).toBe(MANY);
     await Promise.all(stores.map((each) => each.close()));
+  });
+
+  it('is listed with what only files have, without waiting for it', async () => {
+    const root = await temporaryFolder(onTestFinished);
+    await writeFiles(root, {
+      '_bmad/_memory/decisions-log.md': '# Decisions Log\n\n- [2026-02-11] NATS for our messages\n',
+    });
+    const before = await storeIn(root, { engine: 'memory' });
+    const texts = Array.from({ length: MANY }, (_, at) => `Memory ${at} of a quokka`);
+    await before.upsert(
+      texts.map((text, at) => ({ ...memory(`m${at}`, text), type: 'decisions' as const, vector: undefined })),
+    );
+    await before.close();
+    let go = (): void => undefined;
+    const free = new Promise<void>((resolve) => (go = resolve));
+    const project = await openProject(root, {
+      thread: async (data, signal, tell) => {
+        await Promise.race([free, once(signal, 'abort')]);
+        await makeIndex(data, signal, tell);
+      },
+    });
+    onTestFinished(() => project.close());
+    const page = { limit: 10 };
+    const listed = async (): Promise<string[]> =>
+      (await project.list({ type: 'decisions' }, page)).entries.map(({ text }) => text);
+    expect(await listed()).toEqual(['NATS for our messages']);
+    expect(await project.count({ type: 'decisions', agents: ['team'] })).toBe(1);
+    expect(await project.count({ type: 'decisions', agents: ['dev'] })).toBe(0);
+    expect((await project.notes()).notes.join()).toContain('being made from the lines');
+    go();
+    await project.remember({ type: 'decisions', agent: 'dev', text: 'Another one' });
+    expect(await project.count({ type: 'decisions' })).toBe(MANY + 2);
   });
 });

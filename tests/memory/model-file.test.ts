@@ -1,9 +1,9 @@
 import { mkdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { memoryStatus } from '../../src/operations/memory/memory-status.ts';
+import { memoryStatus } from '../../src/operations/memory/memory-operations.ts';
 import { recallStructured } from '../../src/operations/memory/recall-structured.ts';
-import { rememberStructured } from '../../src/operations/memory/remember-structured.ts';
+import { rememberStructured } from '../../src/operations/memory/remember.ts';
 import { contentRoot, repository, temporaryFolder } from '../support/app.ts';
 import { writeFiles } from '../support/kit-project.ts';
 import { sessionIn, type OpenSession } from '../support/operations.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { appendFile, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { localDay } from '../../src/base/text/local-time.ts';
+import { localDay } from '../../src/base/text/text.ts';
 import { temporaryFolder } from '../support/app.ts';
 import { askAll, GOOD, texts, tryWriting } from './ask-all.ts';
 import { memory, uuid } from './places.ts';

@@ -14,11 +14,13 @@ interface ProjectOptions {
   /** The user's folders. */
   state?: string;
   cache?: string;
+  /** What makes an index of many lines beside this thread. */
+  thread?: MemorySetup['thread'];
 }
 
 async function setupIn(
   root: string,
-  { writes = true, engine = 'auto', qdrantUrl, background = false, state, cache }: ProjectOptions,
+  { writes = true, engine = 'auto', qdrantUrl, background = false, state, cache, thread }: ProjectOptions,
 ): Promise<MemorySetup> {
   const own = state ?? `${root}/no-state`;
   return {
@@ -40,6 +42,7 @@ async function setupIn(
     log: { error: silent, warn: silent, info: silent, debug: silent },
     background,
     writes,
+    thread,
   };
 }
 

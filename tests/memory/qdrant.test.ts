@@ -14,6 +14,7 @@ import { KIT_FILES, writeFiles } from '../support/kit-project.ts';
 import { storeIn } from './open-project.ts';
 import { storeContract } from './contract.ts';
 import { FakeQdrant } from './fake-qdrant.ts';
+import { againstOpenApi } from './qdrant-openapi.ts';
 import { memory, storeOptions, uuid, type OpenOptions } from './places.ts';
 import { embedded, otherSpace, space } from './words.ts';
 
@@ -164,7 +165,7 @@ describe('memories on Qdrant', () => {
   function foreignCollection(fake: FakeQdrant): void {
     const vector = Array.from({ length: 384 }, (_, index) => (index === 3 ? 1 : 0));
     fake.collections.set('bmad-shop-decisions', {
-      config: { vectors: { size: 384 } },
+      config: { vectors: { size: 384, distance: 'Cosine' } },
       indexes: {},
       points: new Map([[uuid('f'), { id: uuid('f'), vector, payload: { ...foreign } }]]),
     });
@@ -254,7 +255,7 @@ describe('memories on Qdrant', () => {
     const { fake, url } = await server();
     await open(url).count({});
     const collection = fake.collections.get(fake.aliases.get('bmad-shop-stories') ?? '');
-    if (collection !== undefined) collection.config = { vectors: { size: 7 } };
+    if (collection !== undefined) collection.config = { vectors: { size: 7, distance: 'Cosine' } };
     await expect(open(url).count({})).rejects.toThrow(/another embedder/);
   });
 
@@ -273,5 +274,24 @@ describe('memories on Qdrant', () => {
     for (const url of ['nonsense', 'ftp://x', ''])
       expect(() => open(url)).toThrow(/not an http or https URL/);
     await expect(open('http://127.0.0.1:9').health()).resolves.toMatchObject({ degraded: true });
+  });
+});
+
+describe('every request and every answer above', () => {
+  it('is one of Qdrant’s published OpenAPI', async () => {
+    const { objections, checked, paths } = await againstOpenApi(FakeQdrant.exchanges);
+    process.stderr.write(
+      `${FakeQdrant.exchanges.length} exchanges, ${checked} different bodies on ${paths.length} paths against the OpenAPI\n`,
+    );
+    expect(objections).toEqual([]);
+    expect(paths).toHaveLength(12);
+    expect(checked).toBeGreaterThan(100);
+  });
+
+  it('would be objected to where it is not', async () => {
+    const path = '/collections/{collection_name}/points/count';
+    const answer = { status: 'ok', time: 0, result: { count: 'many' } };
+    const { objections } = await againstOpenApi([{ method: 'post', path, body: { exakt: true }, answer }]);
+    expect(objections).toHaveLength(2);
   });
 });

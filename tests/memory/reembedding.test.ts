@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { memoryStatus } from '../../src/operations/memory/memory-status.ts';
-import { memoryImport } from '../../src/operations/memory/memory-transfer.ts';
+import { memoryStatus } from '../../src/operations/memory/memory-operations.ts';
+import { memoryImport } from '../../src/operations/memory/memory-upkeep.ts';
 import { recallStructured } from '../../src/operations/memory/recall-structured.ts';
-import { rememberStructured } from '../../src/operations/memory/remember-structured.ts';
+import { rememberStructured } from '../../src/operations/memory/remember.ts';
 import { temporaryFolder } from '../support/app.ts';
 import { childProgram } from '../support/child-program.ts';
 import { embeddingServer, type EmbeddingServer } from '../support/embedding-server.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
 import { contextIn, repository, temporaryFolder } from '../support/app.ts';
 import { axeFindings, openTab, startBrowser } from '../support/browser.ts';
-import { sourcesUpdate } from '../../src/operations/git-sources/sources-update.ts';
+import { sourcesUpdate } from '../../src/operations/git-sources/sources.ts';
 import { writeFiles } from '../support/folders.ts';
 import { GitMachine } from '../support/git-machine.ts';
 import { agentFile } from '../support/git-repository.ts';

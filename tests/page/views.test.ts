@@ -114,6 +114,40 @@ describe('the page', () => {
     await french.context.close();
   });
 
+  it('says what the server tells people in French too, and what people wrote as they wrote it', async () => {
+    // Word for word what the server says itself, and a sentence with marks that French writes otherwise.
+    const written = 'Bring the ledgers up to date';
+    const sentence = 'It was "done" ; 1 story, 2 stories: Nothing found. « oui »';
+    for (const text of [written, sentence])
+      expect(
+        await served.ask('remember_structured', { type: 'shared-context', agent: 'pm', text }),
+      ).toBeDefined();
+    const actions = async (): Promise<string[]> =>
+      (await served.ask<{ actions: { what: string }[] }>('next')).actions.map(({ what }) => what);
+    const before = await actions();
+    expect(before).toContain(written);
+
+    const french = await served.person(browser, { locale: 'fr-FR' });
+    await french.see('#/next');
+    const main = french.page.locator('main');
+    await main.getByText('Mettre les registres à jour').first().waitFor();
+    expect(await main.textContent()).not.toContain(written);
+    await french.see('#/memory');
+    const shown = (await main.textContent()) ?? '';
+    expect(shown).toContain(written);
+    expect(shown).toContain(sentence);
+
+    // Who asks at the same time, and the next program, are spoken to in their own language.
+    await ada.see('#/next');
+    await ada.page.locator('main').getByText(written).first().waitFor();
+    expect(await actions()).toEqual(before);
+    // What is shown follows the language, without being opened again.
+    await french.see('#/next');
+    await french.page.getByRole('button', { name: 'English' }).click();
+    await main.getByText(written).first().waitFor();
+    await french.context.close();
+  });
+
   it('finds as one types, and the address has what was typed', async () => {
     await ada.see('#/catalogue');
     await ada.page.keyboard.press('/');

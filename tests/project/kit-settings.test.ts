@@ -6,7 +6,7 @@ import { explain } from '../../src/operations/catalogue/explain.ts';
 import { delegateToAgent } from '../../src/operations/delegation/delegate-to-agent.ts';
 import { execute } from '../../src/operations/execute.ts';
 import type { AnyOperation } from '../../src/operations/operation.ts';
-import { getProjectContext } from '../../src/operations/project/get-project-context.ts';
+import { getProjectContext } from '../../src/operations/project/project-context.ts';
 import { configShow } from '../../src/operations/server/config-show.ts';
 import type { Context } from '../../src/operations/context.ts';
 import { contextIn, temporaryFolder, testCall } from '../support/app.ts';

@@ -1,7 +1,7 @@
 import { execute } from '../../src/operations/execute.ts';
-import { logFailure } from '../../src/operations/project/log-failure.ts';
-import { logHandoff } from '../../src/operations/project/log-handoff.ts';
-import { logDecision, logLearning } from '../../src/operations/memory/log-memory.ts';
+import { logFailure } from '../../src/operations/project/failures.ts';
+import { logHandoff } from '../../src/operations/project/logs.ts';
+import { logDecision, logLearning } from '../../src/operations/memory/remember.ts';
 import type { AnyOperation } from '../../src/operations/operation.ts';
 import { contextIn, testCall } from '../support/app.ts';
 

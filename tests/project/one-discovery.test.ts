@@ -1,8 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { compileContext } from '../../src/operations/activation/compile-context.ts';
-import { logLearning } from '../../src/operations/memory/log-memory.ts';
-import { getProjectContext } from '../../src/operations/project/get-project-context.ts';
-import type { ContextData } from '../../src/operations/project/project-context-schema.ts';
+import { logLearning } from '../../src/operations/memory/remember.ts';
+import { type ContextData, getProjectContext } from '../../src/operations/project/project-context.ts';
 import { next } from '../../src/operations/project/next.ts';
 import { getWorkflowStatus } from '../../src/operations/runs/workflow-status.ts';
 import { KIT_FILES } from '../support/kit-project.ts';

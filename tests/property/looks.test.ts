@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { Catalogue } from '../../src/catalogue/catalogue.ts';
 import { startedByCommands } from '../../src/catalogue/host-commands.ts';
 import type { BmadRecord } from '../../src/model/record.ts';
-import { menuTarget } from '../../src/services/delivery/menu-target.ts';
+import { menuTargets } from '../../src/services/delivery/agent.ts';
 import { examine } from '../../src/services/diagnosis/findings.ts';
 import { createSearch } from '../../src/services/search/search.ts';
 import { folderTree } from '../../src/sources/tree.ts';
@@ -55,24 +55,26 @@ const WORK: Record<string, (catalogue: Catalogue) => unknown> = {
   'choosing what is served': () => undefined,
   'following every entry of every menu': (catalogue) => {
     const agent = catalogue.records.find(({ kind }) => kind === 'agent') as BmadRecord;
-    for (const { bmadRelativePath } of catalogue.winners)
-      menuTarget(`_bmad/${bmadRelativePath}`, agent, catalogue);
-    for (const { name } of catalogue.winners) menuTarget(name, agent, catalogue);
+    const menuTarget = menuTargets(catalogue);
+    for (const { bmadRelativePath } of catalogue.winners) menuTarget(`_bmad/${bmadRelativePath}`, agent);
+    for (const { name } of catalogue.winners) menuTarget(name, agent);
   },
   'examining an installation': (catalogue) => examine(catalogue),
   'the shortest name of everything': (catalogue) => {
     for (const record of catalogue.winners) catalogue.names.handleOf(record);
   },
-  'the first search': (catalogue) =>
-    createSearch({
+  'the first search': (catalogue) => {
+    const menuTarget = menuTargets(catalogue);
+    return createSearch({
       catalogue,
       describe: async (agent) => ({
         menu: catalogue.winners
           .slice(0, 10)
-          .map(({ name: text }) => ({ text, starts: menuTarget(text, agent, catalogue) })),
+          .map(({ name: text }) => ({ text, starts: menuTarget(text, agent) })),
       }),
       embedder: async () => undefined,
-    }).find({ words: 'old thing 7', kinds: ['workflow', 'agent'], takes: () => true }),
+    }).find({ words: 'old thing 7', kinds: ['workflow', 'agent'], takes: () => true });
+  },
   'finding what commands start': async (catalogue) => {
     const started = catalogue.winners.filter(({ kind }) => kind === 'workflow');
     const commands = `commands-${started.length}`;

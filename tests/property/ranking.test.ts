@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { qualifiedName, type BmadRecord } from '../../src/model/record.ts';
 import {
   createRanking,
-  scoreOf,
-  signalsOf,
-  SIGNALS,
   type RankingInput,
+  scoreOf,
+  SIGNALS,
   type Signals,
+  signalsOf,
   type Weights,
 } from '../../src/services/ranking/ranking.ts';
-import { UsageState, headerLine, usedName } from '../../src/services/ranking/usage-lines.ts';
+import { headerLine, UsageState, usedName } from '../../src/services/ranking/usage.ts';
 import { recordOf } from '../support/records.ts';
 
 const DAY = 86_400_000;

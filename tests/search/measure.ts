@@ -1,6 +1,6 @@
 import type { Embedder } from '../../src/meaning/vectors.ts';
 import { isListed, STARTABLE, type BmadRecord } from '../../src/model/record.ts';
-import { agentText } from '../../src/app/open-workspace.ts';
+import { agentText } from '../../src/app/served-workspace.ts';
 import type { Workspace } from '../../src/operations/context.ts';
 import type { AgentText } from '../../src/services/search/record-text.ts';
 import { createSearch } from '../../src/services/search/search.ts';

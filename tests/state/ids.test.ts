@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createDeliveryContract } from '../../src/operations/handover/create-delivery-contract.ts';
-import { runOpen } from '../../src/operations/runs/run-open.ts';
+import { createDeliveryContract } from '../../src/operations/handover/handovers.ts';
+import { runOpen } from '../../src/operations/runs/run-operations.ts';
 import { getWorkflowStatus } from '../../src/operations/runs/workflow-status.ts';
-import { spawnSubagentTask } from '../../src/operations/tasks/spawn-subagent-task.ts';
+import { spawnSubagentTask } from '../../src/operations/tasks/tasks.ts';
 import { writeFiles } from '../support/folders.ts';
 import { openSession } from '../support/operations.ts';
 import { rounds } from '../support/how-much.ts';

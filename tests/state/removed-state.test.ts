@@ -1,11 +1,9 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { runOpen } from '../../src/operations/runs/run-open.ts';
-import { listSessions } from '../../src/operations/runs/list-sessions.ts';
-import { runCheckpoint } from '../../src/operations/runs/run-progress.ts';
-import { spawnSubagentTask } from '../../src/operations/tasks/spawn-subagent-task.ts';
-import { taskList } from '../../src/operations/tasks/task-read.ts';
+import { runCheckpoint, runOpen } from '../../src/operations/runs/run-operations.ts';
+import { listSessions } from '../../src/operations/runs/sessions.ts';
+import { spawnSubagentTask, taskList } from '../../src/operations/tasks/tasks.ts';
 import { taskClaim } from '../../src/operations/tasks/task-work.ts';
 import { temporaryFolder } from '../support/app.ts';
 import { KIT_FILES, writeFiles } from '../support/kit-project.ts';

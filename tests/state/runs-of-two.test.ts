@@ -1,10 +1,10 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { listSessions } from '../../src/operations/runs/list-sessions.ts';
-import { runOpen } from '../../src/operations/runs/run-open.ts';
-import { runCheckpoint, runFinish, runRepair } from '../../src/operations/runs/run-progress.ts';
+import { listSessions, sessionCreate, sessionMerge } from '../../src/operations/runs/sessions.ts';
+import { runCheckpoint, runFinish, runOpen, runRepair } from '../../src/operations/runs/run-operations.ts';
+import { createDeliveryContract } from '../../src/operations/handover/handovers.ts';
 import { getWorkflowStatus } from '../../src/operations/runs/workflow-status.ts';
 import { temporaryFolder } from '../support/app.ts';
 import { KIT_FILES, writeFiles } from '../support/kit-project.ts';
@@ -135,5 +135,50 @@ describe('a run that two machines work on', () => {
     expect((await shown(second, run)).run).toMatchObject({ steps_completed: [1] });
     await second.ok(runCheckpoint, { run_id: run, step: 2 });
     expect((await shown(second, run)).run).toMatchObject({ steps_completed: [1, 2], problems: [] });
+  });
+
+  it('is handed over with what both have made, and so is one that only the lines know', async () => {
+    const { folders, sessions, run } = await clones();
+    const [one, two] = folders;
+    const [first, second] = sessions;
+    await writeFiles(one, { 'docs/ada.md': '# Ada\n' });
+    await writeFiles(two, { 'docs/bob.md': '# Bob\n' });
+    await first.ok(runCheckpoint, { run_id: run, step: 1, artefacts: ['docs/ada.md'] });
+    await second.ok(runCheckpoint, { run_id: run, step: 2, artefacts: ['docs/bob.md'] });
+    await second.ok(runFinish, { run_id: run, status: 'completed' });
+    for (const folder of folders) commit(folder);
+    expect(merged(two, one)).toEqual([`${RUNS}/${run}/state.json`]);
+    const contract = async (given: Data): Promise<string> => {
+      const { data } = await second.ok(createDeliveryContract, {
+        from_team: 'build',
+        to_team: 'qa',
+        signed_by: 'Bob',
+        ...given,
+      });
+      expect(data['run']).toMatchObject({ run_id: run, branch: 'main' });
+      return readFile(join(two, (data['contract'] as { file: string }).file), 'utf8');
+    };
+    const named = await contract({ run_id: run });
+    expect(named).toContain('`docs/ada.md`');
+    expect(named).toContain('`docs/bob.md`');
+    expect(await contract({})).toContain('`docs/ada.md`');
+    await rm(join(two, RUNS, run), { recursive: true });
+    expect(await contract({ run_id: run })).toContain('`docs/bob.md`');
+  });
+
+  it('is known again by the branch that has it, though its file stayed behind its lines', async () => {
+    const { folders, sessions, run } = await clones();
+    const [, two] = folders;
+    const [, second] = sessions;
+    const state = join(two, RUNS, run, 'state.json');
+    await second.ok(runCheckpoint, { run_id: run, step: 1 });
+    const before = await readFile(state, 'utf8');
+    await second.ok(runFinish, { run_id: run, status: 'completed' });
+    await second.ok(sessionCreate, { name: 'kept' });
+    await writeFile(state, before);
+    const merge = async (): Promise<Data> =>
+      (await second.ok(sessionMerge, { name: 'main', into: 'kept' })).data;
+    expect(await merge()).toMatchObject({ copied: [run], renamed: [] });
+    expect(await merge()).toMatchObject({ copied: [], renamed: [], already: [run] });
   });
 });

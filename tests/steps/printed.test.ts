@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { stepLines, type Step } from '../../src/base/step.ts';
-import { asFunctionCall } from '../../src/library/steps.ts';
-import { commandLine } from '../../src/operations/command-line.ts';
+import { asFunctionCall } from '../../src/library/ask.ts';
+import { commandLine } from '../../src/operations/offers.ts';
 import { toolCall } from '../../src/operations/unified/forms.ts';
 import { asRequest } from '../../src/surfaces/http/api/answers.ts';
 import {

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { agentText } from '../../src/app/open-workspace.ts';
-import { Places } from '../../src/base/files/places.ts';
+import { agentText } from '../../src/app/served-workspace.ts';
+import { Keeper } from '../../src/base/files/keeper.ts';
 import { createLog } from '../../src/base/log.ts';
 import { createSecrets } from '../../src/base/secrets/known-values.ts';
 import { openContent } from '../../src/catalogue/build.ts';
-import { keptFiles, openKeptReadings } from '../../src/catalogue/kept-readings.ts';
+import { diskCache, openKeptReadings } from '../../src/catalogue/kept-readings.ts';
 import type { Embedder } from '../../src/meaning/vectors.ts';
 import { openStaticEmbedder } from '../../src/meaning/embedders/static.ts';
 import { qualifiedName, STARTABLE } from '../../src/model/record.ts';
@@ -30,13 +30,13 @@ interface Made {
 /** A project as a process serves it that keeps everything in `cache`, however small the project is. */
 export async function cachedSearch(project: string, cache: string) {
   const made: Made = { read: false, described: 0, embedded: 0 };
-  const places = new Places();
+  const places = new Keeper();
   const found = { mode: 'local', project, paths: [], root: undefined, git: [], home: '' } as const;
   const { sources } = await discoverSources({ ...found, maxFileBytes, seen: places });
   const kept = openKeptReadings({
     places,
     memory: new Map(),
-    files: keptFiles(cache, 'catalogue'),
+    files: diskCache(cache, 'catalogue'),
     writes: true,
     fromPlaces: 0,
     builtIn: project,
@@ -70,7 +70,7 @@ export async function cachedSearch(project: string, cache: string) {
       },
     }),
     cache: {
-      files: keptFiles(cache, 'search'),
+      files: diskCache(cache, 'search'),
       writes: true,
       fromRecords: 0,
       build: '',

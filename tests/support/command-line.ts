@@ -6,11 +6,10 @@ import { CLI_PROGRAM } from '../../src/base/product.ts';
 import { answersOn, canvases, printerOn } from '../../src/bin/printer.ts';
 import { extractSettings, settingsHelp } from '../../src/config/flags.ts';
 import type { Context } from '../../src/operations/context.ts';
-import { isDone } from '../../src/surfaces/cli/ask/prompt.ts';
-import { extractPresentation } from '../../src/surfaces/cli/presentation.ts';
+import { isDone } from '../../src/surfaces/cli/ask/picker.ts';
+import { extractPresentation, type Terminal } from '../../src/surfaces/cli/terminal.ts';
 import { runProgram } from '../../src/surfaces/cli/program.ts';
-import { textOf } from '../../src/surfaces/cli/screen/lines.ts';
-import type { Terminal } from '../../src/surfaces/cli/terminal.ts';
+import { textOf } from '../../src/surfaces/cli/screen/paint.ts';
 import { contentRoot, serverFile } from './app.ts';
 import type { Ended } from './programs.ts';
 

@@ -3,7 +3,7 @@ import type { Outside } from '../../src/app/app.ts';
 import type { BmadError } from '../../src/base/errors.ts';
 import type { Call, Context, Sampled, SampleRequest } from '../../src/operations/context.ts';
 import { delegateToAgent } from '../../src/operations/delegation/delegate-to-agent.ts';
-import { execute, type CallOutcome } from '../../src/operations/execute.ts';
+import { type CallOutcome, execute } from '../../src/operations/execute.ts';
 import { contextIn, temporaryFolder, testCall } from './app.ts';
 import { KIT_FILES, writeFiles } from './kit-project.ts';
 

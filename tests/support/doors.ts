@@ -3,7 +3,7 @@ export const DOORS: Record<string, string | readonly string[]> = {
   '@modelcontextprotocol/server': 'surfaces/mcp/',
   '@a2a-js/sdk': 'surfaces/a2a/',
   commander: 'surfaces/cli/',
-  'string-width': 'surfaces/cli/screen/width.ts',
+  'string-width': 'surfaces/cli/screen/text.ts',
   jose: 'surfaces/http/oauth/',
   yaml: 'base/parse/',
   'smol-toml': 'base/parse/parse.ts',

@@ -1,4 +1,4 @@
-import { flagOf } from '../../src/operations/command-line.ts';
+import { flagOf } from '../../src/operations/offers.ts';
 import type { AnyOperation } from '../../src/operations/operation.ts';
 
 /** The input that the first example of an operation stands for: what is asked of one that no table has an input for. */

@@ -1,6 +1,10 @@
 import { afterEach } from 'vitest';
-import { refuseAsProblem, refuseAsRpc } from '../../src/base/http/http-refusals.ts';
-import type { Exchange, HttpRoute } from '../../src/base/http/http-route.ts';
+import {
+  type Exchange,
+  type HttpRoute,
+  refuseAsProblem,
+  refuseAsRpc,
+} from '../../src/base/http/http-route.ts';
 import { createLog } from '../../src/base/log.ts';
 import { createSecrets } from '../../src/base/secrets/known-values.ts';
 import { openFrontDoor, type FrontDoor, type FrontDoorOptions } from '../../src/surfaces/http/front-door.ts';

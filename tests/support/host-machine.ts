@@ -1,10 +1,9 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { commandLine } from '../../src/operations/command-line.ts';
+import { commandLine } from '../../src/operations/offers.ts';
 import { execute } from '../../src/operations/execute.ts';
 import type { AnyOperation } from '../../src/operations/operation.ts';
-import { remove } from '../../src/operations/server/remove.ts';
-import { setup } from '../../src/operations/server/setup.ts';
+import { remove, setup } from '../../src/operations/server/setup.ts';
 import { contextIn, temporaryFolder, testCall } from './app.ts';
 import { writeFiles } from './folders.ts';
 
@@ -13,6 +12,7 @@ export interface Row {
   file: string;
   outcome: string;
   problem?: string;
+  copy?: string;
   diff?: string;
   text?: string;
 }

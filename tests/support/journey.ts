@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import type { Context } from '../../src/operations/context.ts';
-import { estimateTokens } from '../../src/base/text/token-estimate.ts';
+import { estimateTokens } from '../../src/base/text/text-budget.ts';
 import { instructionsFor } from '../../src/surfaces/mcp/instructions.ts';
 import { callTool, toolList } from '../../src/surfaces/mcp/tools.ts';
 import { contextIn, testCall } from './app.ts';

@@ -1,6 +1,6 @@
 import type { Outside } from '../../src/app/app.ts';
 import { recallStructured } from '../../src/operations/memory/recall-structured.ts';
-import { rememberStructured } from '../../src/operations/memory/remember-structured.ts';
+import { rememberStructured } from '../../src/operations/memory/remember.ts';
 import { KIT_FILES, writeFiles } from './kit-project.ts';
 import { openSession, type Session } from './operations.ts';
 

@@ -1,4 +1,4 @@
-import { execute, type CallOutcome } from '../../src/operations/execute.ts';
+import { type CallOutcome, execute } from '../../src/operations/execute.ts';
 import type { AnyOperation, Answer } from '../../src/operations/operation.ts';
 import type { BmadError } from '../../src/base/errors.ts';
 import type { Outside } from '../../src/app/app.ts';

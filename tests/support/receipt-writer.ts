@@ -1,4 +1,4 @@
-import { addReceipt } from '../../src/services/completion/receipt-log.ts';
+import { addReceipt } from '../../src/services/completion/receipts.ts';
 import { receiptsOf } from './kit.ts';
 
 /** A process that adds receipts one after the other and tells each number: to be killed without warning. */

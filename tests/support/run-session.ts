@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Outside } from '../../src/app/app.ts';
-import { runOpen } from '../../src/operations/runs/run-open.ts';
+import { runOpen } from '../../src/operations/runs/run-operations.ts';
 import { writeFiles } from './kit-project.ts';
 import { openSession, type Session } from './operations.ts';
 import { RUN_FILES } from './run-project.ts';

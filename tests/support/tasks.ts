@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { linePlaces } from '../../src/kit/project-log.ts';
 import { LineFiles } from '../../src/lines/files.ts';
-import { asMuchAsFits, happenedIn, type Happened } from '../../src/lines/line.ts';
+import { asMuchAsFits, type Happened, happenedIn } from '../../src/lines/line.ts';
 import type { Task } from '../../src/model/task.ts';
 import { openDecisions } from '../../src/services/decisions/decisions.ts';
 import { entityOf, taskOf } from '../../src/services/tasks/fold.ts';

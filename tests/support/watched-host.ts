@@ -1,7 +1,7 @@
 import { subscribe } from 'node:diagnostics_channel';
 import type { ChildProcess } from 'node:child_process';
 import { ownProgram } from '../../src/base/files/find-program.ts';
-import { runWatched } from '../../src/base/process/process-watched.ts';
+import { runWatched } from '../../src/base/process/process.ts';
 
 /**
  * A process that runs a program which never ends, and tells who that is: to be killed without warning. Told to leave at

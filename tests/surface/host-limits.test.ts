@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../scripts/reference/host-limits.ts';
-import { toolsetSizes } from '../../scripts/reference/toolset-sizes.ts';
+import { LIMITS } from '../../scripts/reference/limits.ts';
+import { toolsetSizes } from '../../scripts/reference/tools.ts';
 import { TOOLSETS } from '../../src/operations/toolsets.ts';
 
 const sizes = await toolsetSizes();

@@ -1,10 +1,10 @@
+import { settingMeta } from '../../src/config/settings.ts';
 import { afterAll, describe, expect, it } from 'vitest';
 import { declarations } from '../../scripts/reference/library.ts';
 import { ERROR_CODES } from '../../src/base/errors.ts';
 import * as library from '../../src/bin/library.ts';
-import { pageHelp } from '../../src/bin/page-help.ts';
-import { serveHelp } from '../../src/bin/serve-help.ts';
-import { settingMeta } from '../../src/config/meta.ts';
+import { pageHelp } from '../../src/bin/page.ts';
+import { serveHelp } from '../../src/bin/http-access.ts';
 import { settings } from '../../src/config/schema.ts';
 import { operations } from '../../src/operations/index.ts';
 import { isForPrograms } from '../../src/operations/reachable.ts';

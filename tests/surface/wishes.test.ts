@@ -1,6 +1,6 @@
 import { stemmer } from '@orama/stemmers/english';
 import { describe, expect, it } from 'vitest';
-import { toolsetSizes } from '../../scripts/reference/toolset-sizes.ts';
+import { toolsetSizes } from '../../scripts/reference/tools.ts';
 import { lengthNorm, rarity, saturated } from '../../src/meaning/words.ts';
 
 // Hosts with many tools show a model only those that its own words find, by BM25 over the list of tools (H-03). So a

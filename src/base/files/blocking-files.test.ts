@@ -3,7 +3,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
-import { hasBlockingFile } from './blocking-files.ts';
+import { hasBlockingFile } from './repository.ts';
 
 const pipe = (path: string): void => void execFileSync('mkfifo', [path]);
 

@@ -6,12 +6,11 @@ import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { BmadError, systemCode } from '../errors.ts';
 import { jsonObject } from '../parse/json.ts';
-import { shortDigest } from '../sha256.ts';
-import { ensureFolder } from './ensure-folder.ts';
+import { shortDigest } from '../values.ts';
+import { ensureFolder, fileMode } from './file-modes.ts';
 import { oldBytes, sweepDrafts } from './file-drafts.ts';
-import { writeFailure } from './file-failure.ts';
-import { fileMode } from './file-modes.ts';
-import { hasEnded, processIn, processSpace, thisProcess, type ProcessName } from './is-running.ts';
+import { writeFailure } from './file-refusals.ts';
+import { hasEnded, processIn, type ProcessName, processSpace, thisProcess } from './is-running.ts';
 import { createNew, infoOf, openToRead, removeFile, upwards } from './open-file.ts';
 
 export interface LockOptions {

@@ -1,9 +1,9 @@
 import { t } from '../text/message.ts';
 import { lstatSync, type BigIntStats } from 'node:fs';
-import { appendWhole } from './file-append.ts';
-import { stateReadFailure, writeFailure } from './file-failure.ts';
+import type { FileHandle } from 'node:fs/promises';
+import { appendWhole } from './file-shared.ts';
+import { stateReadFailure, strange, writeFailure } from './file-refusals.ts';
 import { fileMode } from './file-modes.ts';
-import { strange } from './file-refusals.ts';
 import { writeAtomic } from './file-state.ts';
 import { isAbsent, openToAppend, openToRead } from './open-file.ts';
 
@@ -52,7 +52,8 @@ export async function readLog(
   if (opened === undefined) return undefined;
   const { handle, size } = opened;
   try {
-    const fromStart = after?.file !== identity(opened) || size < after.offset;
+    const isSame = after?.file === identity(opened) && size >= after.offset;
+    const fromStart = !isSame || !(await isLineEnd(handle, after.offset));
     let offset = fromStart ? 0 : after.offset;
     if (fromStart) onStart();
     /** The beginning of a line whose end has not been read yet: put together once, however long it is. */
@@ -81,6 +82,13 @@ export async function readLog(
   } finally {
     await handle.close();
   }
+}
+
+/** Where a reader stopped, a line has ended; if none ends there now, somebody has changed what is before it. */
+async function isLineEnd(handle: FileHandle, offset: number): Promise<boolean> {
+  if (offset === 0) return true;
+  const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, offset - 1);
+  return buffer[0] === NEWLINE;
 }
 
 /** The last complete lines of a log, as many as are in its last bytes; undefined if there is no file. */

@@ -1,11 +1,12 @@
-import { t } from '../text/message.ts';
-import { lstat, realpath, stat, type FileHandle } from 'node:fs/promises';
+import type { BigIntStats } from 'node:fs';
+import { type FileHandle, lstat, realpath, stat } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { BmadError, quoted, systemCode } from '../errors.ts';
-import { appendWhole } from './file-append.ts';
+import { t } from '../text/message.ts';
 import { requireLocks } from './file-lock.ts';
+import { fileMode } from './file-modes.ts';
 import { ensureFolder, writeAtomic } from './file-state.ts';
-import { realFolder, removeFile } from './open-file.ts';
+import { infoOf, type OpenedFile, openToAppend, realFolder, removeFile } from './open-file.ts';
 
 /**
  * The door to project files that other tools write too. Nothing is written outside the named folder: a link in place of
@@ -109,4 +110,37 @@ function failure(path: string, error: unknown): BmadError {
     hint: t`Check the folder, its permissions and the free disk space, then try again.`,
     cause: error,
   });
+}
+
+/**
+ * Appends to a file, which is made if it is missing: all of it or nothing. A disk that is full takes the first half of a
+ * text, and a later line would make it look complete. `compose` decides what to write when it has seen the file's end.
+ */
+export async function appendWhole(
+  path: string,
+  { inside, sync = false }: { inside?: string | undefined; sync?: boolean },
+  compose: (file: OpenedFile) => Promise<string | Buffer>,
+): Promise<BigIntStats> {
+  const file = await openToAppend(path, await fileMode(path), { inside });
+  const { handle, size } = file;
+  try {
+    let written = 0;
+    try {
+      const text = await compose(file);
+      const bytes = typeof text === 'string' ? Buffer.from(text) : text;
+      await requireLocks();
+      // One call of the system may write less than it was given.
+      while (written < bytes.length) written += (await handle.write(bytes, written)).bytesWritten;
+      if (sync) await handle.sync();
+    } catch (error) {
+      // What others have appended since then stays, and this with it.
+      const isLast = (await handle.stat().catch(() => undefined))?.size === size + written;
+      if (isLast) await handle.truncate(size).catch(() => undefined);
+      if (isLast && file.made) await removeFile(path, inside).catch(() => undefined);
+      throw error;
+    }
+    return infoOf(handle);
+  } finally {
+    await handle.close();
+  }
 }

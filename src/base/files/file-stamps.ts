@@ -1,6 +1,7 @@
-import { lstatSync, statSync, type Stats } from 'node:fs';
+import { lstatSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
+import { attempt } from '../errors.ts';
 import { readFailure } from './read-failures.ts';
 
 /** Detects that a file has changed without reading it. */
@@ -120,5 +121,81 @@ export function isSameFile(path: string, other: string): boolean {
     return one.ino === two.ino && one.dev === two.dev;
   } catch {
     return false;
+  }
+}
+
+/** Long enough for every clock that a file system takes its times from; some keep whole seconds only, or even ones. */
+const TICK_MS = 50;
+const COARSE_TICK_MS = 2_100;
+
+/** Whether a change now would get another time. Nobody sets this one: it is that of the last change, by the clock of the file system. */
+export function isSettled(ctimeMs: number): boolean {
+  const tick = ctimeMs % 1_000 === 0 ? COARSE_TICK_MS : TICK_MS;
+  return ctimeMs < Date.now() - tick;
+}
+
+/** What is there, links followed. In this thread: to wait for another would take several times as long as looking. */
+export function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same for a link itself. */
+export function lstatOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+export type { Stats };
+
+/** What of a place tells of a change. Numbers, because there may be tens of thousands of them to compare. */
+export type Stamp = Readonly<Pick<Stats, 'ino' | 'mtimeMs' | 'ctimeMs' | 'size'>>;
+
+/** How a place is now. `before` is given back if it still is so, that nothing is made for what has not changed. */
+export function stampAt(path: string, before?: Stamp): Stamp | undefined {
+  const found = statOf(path);
+  return found && stampOf(found, before);
+}
+
+/** The same of what was looked at. */
+export function stampOf({ ino, mtimeMs, ctimeMs, size }: Stats, before?: Stamp): Stamp {
+  const same =
+    before?.ino === ino && before.mtimeMs === mtimeMs && before.ctimeMs === ctimeMs && before.size === size;
+  return same ? before : { ino, mtimeMs, ctimeMs, size };
+}
+
+/** How many files are kept at most: more than the projects of one server ask for. */
+const MOST = 10_000;
+
+/** What was made of small files that are asked for with every call, each kept until its file has another stamp. */
+export class KeptByStamp<T> {
+  readonly #kept = new Map<string, { stamp: Stamp; value: T }>();
+
+  /** What `make` makes of a file; nothing, where there is none. */
+  async read(path: string, make: () => Promise<T>): Promise<T | undefined> {
+    const known = this.#kept.get(path);
+    const stamp = stampAt(path, known?.stamp);
+    // Who reads it finds out what is wrong with one that is there.
+    if (stamp === undefined)
+      return attempt(
+        () => isNamed(path),
+        () => true,
+      )
+        ? make()
+        : undefined;
+    if (known?.stamp === stamp) return known.value;
+    this.#kept.delete(path);
+    // The stamp is from before the reading: a change in between is seen the next time.
+    const isOver = isSettled(stamp.ctimeMs);
+    const value = await make();
+    if (this.#kept.size >= MOST) this.#kept.clear();
+    if (isOver) this.#kept.set(path, { stamp, value });
+    return value;
   }
 }

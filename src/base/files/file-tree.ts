@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { lstat, readdir, rename, rm, type FileHandle } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { BmadError } from '../errors.ts';
-import { writeFailure } from './file-failure.ts';
+import { writeFailure } from './file-refusals.ts';
 import { requireLocks } from './file-lock.ts';
 import { fileMode, makeFolders } from './file-modes.ts';
 import { ensureFolder } from './file-state.ts';

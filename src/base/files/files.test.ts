@@ -7,7 +7,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { refusal } from '../../../tests/support/thrown.ts';
 import * as files from './files.ts';
-import { Places } from './places.ts';
+import { Keeper } from './keeper.ts';
 
 const { pathExists, realFolder } = files;
 
@@ -31,7 +31,7 @@ beforeEach(async () => {
 
 /** Where places are noted, what no link leads to is read another way: it has to come to the same. */
 async function bothWays<T>(way: (rules?: files.InsideRules) => Promise<T>): Promise<T> {
-  const noted = way({ seen: new Places() });
+  const noted = way({ seen: new Keeper() });
   const [plain, seen] = await Promise.allSettled([way(), noted]);
   const outcome = (of: PromiseSettledResult<T>): unknown =>
     of.status === 'fulfilled' ? of.value : String(of.reason);
@@ -86,7 +86,7 @@ describe('readInside', () => {
   });
 
   it('reads what a link leads to now, and nothing that it has come to lead out to', async () => {
-    const seen = new Places();
+    const seen = new Keeper();
     const now = async (path: string): Promise<string> =>
       String(await files.readInside(root, path, LIMIT, { seen }).catch((error: unknown) => error));
     expect(await now('sub/deep.md')).toBe('deep inside');

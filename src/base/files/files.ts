@@ -10,8 +10,7 @@ import {
 } from 'node:fs';
 import { lstat, readdir, type FileHandle } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { BmadError } from '../errors.ts';
-import { attempt, unlessShort } from '../expected.ts';
+import { attempt, BmadError, unlessShort } from '../errors.ts';
 import {
   heldBy,
   holdReal,
@@ -23,9 +22,9 @@ import {
   openedPathsNow,
 } from './open-file.ts';
 import { isKeptBack } from './file-modes.ts';
-import { breath } from '../pace.ts';
+import { breath } from '../async.ts';
 import { isSecretEntry } from '../secrets/names.ts';
-import type { Seen } from './places.ts';
+import type { Seen } from './keeper.ts';
 import { failed, leadsAway, missing, readFailure, servable } from './read-failures.ts';
 
 /**

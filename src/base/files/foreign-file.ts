@@ -2,7 +2,7 @@ import { t } from '../text/message.ts';
 import { lstat, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { BmadError, systemCode } from '../errors.ts';
-import { encodingOf } from '../text/decode.ts';
+import { encodingOf } from '../text/text.ts';
 import { readStateBytes } from './file-state.ts';
 import { removeFile } from './open-file.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { systemCode } from '../errors.ts';
-import { shortDigest } from '../sha256.ts';
+import { shortDigest } from '../values.ts';
 
 /** What tells a process from every other one: its number, where such numbers count, and when it began. */
 export interface ProcessName {

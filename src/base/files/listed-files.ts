@@ -1,16 +1,12 @@
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { createCatchingUp } from './caught-up.ts';
-import { changeMark } from './file-stamps.ts';
+import { changeMark, isSettled, lstatOf } from './file-stamps.ts';
 import { tellsAtOnce } from './file-systems.ts';
-import { isSettled, lstatOf } from './place-stats.ts';
-import type { WatchedFolder } from './vouch.ts';
-import { WatchHandles } from './watch-handles.ts';
+import { createCatchingUp } from './keeper.ts';
+import { type WatchedFolder, WatchHandles } from './watch-folders.ts';
 
 /** Each takes 1.3 kB, and the system has some 8,192 for all programs of a user where it has little memory. */
 const MOST_FOLDERS = 12_000;
-/** A queue that overflows has given out many more than this, and what it has left out may be about any folder. */
-const MANY_AT_ONCE = 64;
 /** Folders with files that are replaced as they are saved: their names tell that no other has come. */
 const MOST_NAMED = 200;
 /** A time of the file system may be this much behind the clock. */
@@ -30,7 +26,6 @@ interface KnownFolder {
 }
 
 interface Known {
-  added: number;
   told: number;
   folders: KnownFolder[];
   /** Files that have another name elsewhere, or are on another disk: they may change without a word. */
@@ -44,7 +39,7 @@ interface Known {
  */
 export class ListedFiles {
   readonly #root: string;
-  readonly #handles = new WatchHandles(() => undefined, MANY_AT_ONCE);
+  readonly #handles = new WatchHandles();
   readonly #caughtUp = createCatchingUp();
   readonly #saved = new Set<string>();
   #known: Known | undefined;
@@ -58,15 +53,14 @@ export class ListedFiles {
   async changed(): Promise<number[] | undefined> {
     await this.#caughtUp();
     const known = this.#known;
-    const now = this.#handles.witness.count();
-    if (known === undefined || now === undefined || now.added !== known.added) return this.forget();
-    if (now.told - known.told >= MANY_AT_ONCE) return this.forget();
+    const { told: now, most } = this.#handles;
+    if (known === undefined || now - known.told >= most) return this.forget();
     for (const [path, mark] of known.marks) if (changeMark(path) !== mark) return this.forget();
     const moved = known.folders.filter(({ watched, told }) => watched.told !== told);
     // One in which nothing has happened may have gone with the folder above the outermost.
     for (const folder of [...known.folders.slice(0, 1), ...moved])
       if (!(await this.#isAsListed(folder))) return this.forget();
-    known.told = now.told;
+    known.told = now;
     return [...known.apart, ...moved.flatMap(({ files }) => files)];
   }
 
@@ -102,27 +96,26 @@ export class ListedFiles {
     if (top === undefined || !(await tellsAtOnce(this.#root, process.platform))) return idle;
     const inFolder = byFolder(this.#root, paths);
     if (inFolder.size > MOST_FOLDERS || this.#closed) return idle;
-    this.#handles.takeMoved();
-    for (const path of this.#handles.paths) if (!inFolder.has(path)) this.#handles.drop(path);
+    this.#handles.dropLeft();
+    this.#handles.keep(new Set(inFolder.keys()));
     const folders: KnownFolder[] = [];
     for (const [path, files] of inFolder) {
       const info = lstatOf(path);
       if (info?.isDirectory() !== true || info.dev !== top.dev) return idle;
       const id = `${info.dev} ${info.ino} ${info.birthtimeMs}`;
-      if (this.#handles.idOf(path) !== id || this.#handles.witness.folder(path) === undefined) {
-        this.#handles.drop(path);
-        const { dev, ino } = info;
+      const { dev, ino } = info;
+      if (!this.#handles.isOpen(path, { id, dev, ino }) || this.#handles.folder(path) === undefined) {
         if (this.#handles.open(path, { id, dev, ino }, { recursive: false, certain: true }) !== undefined)
           return idle;
       }
-      const watched = this.#handles.witness.folder(path);
+      const watched = this.#handles.folder(path);
       if (watched === undefined) return idle;
       folders.push({ path, watched, told: watched.told, mtimeMs: info.mtimeMs, files });
     }
     const stamped = new Map(marks.map((path) => [path, changeMark(path)]));
-    const count = this.#handles.witness.count();
+    const { told } = this.#handles;
     return async (apart) => {
-      if (count === undefined || this.#closed) return;
+      if (this.#closed) return;
       for (const folder of folders) {
         const info = lstatOf(folder.path);
         // What has come while the list was made may be missing in it.
@@ -133,14 +126,14 @@ export class ListedFiles {
         const names = await namesIn(folder.path);
         if (lstatOf(folder.path)?.mtimeMs === folder.mtimeMs) folder.names = names;
       }
-      this.#known = { ...count, folders, apart, marks: stamped };
+      this.#known = { told, folders, apart, marks: stamped };
     };
   }
 
   close(): void {
     this.#closed = true;
     this.#known = undefined;
-    for (const path of this.#handles.paths) this.#handles.drop(path);
+    this.#handles.keep();
   }
 
   /** Everything is looked at the next time. */

@@ -12,8 +12,7 @@ import {
 } from 'node:fs';
 import { lstat, open, realpath, rm, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
-import { unlessShort } from '../expected.ts';
-import { systemCode } from '../errors.ts';
+import { systemCode, unlessShort } from '../errors.ts';
 import { isOfGit, leadsAway, refusalOf, replaced, strange, twice } from './file-refusals.ts';
 
 /**

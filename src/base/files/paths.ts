@@ -1,7 +1,8 @@
+import { basename } from 'node:path';
+import { attempt, BmadError, quoted } from '../errors.ts';
 import { t } from '../text/message.ts';
-import { attempt } from '../expected.ts';
-import { BmadError, quoted } from '../errors.ts';
 import { cut } from '../text/text.ts';
+import { sha256 } from '../values.ts';
 
 const PATH_LIMIT = 1_024;
 const SEGMENT_LIMIT = 256;
@@ -87,4 +88,31 @@ export function canBeNamed(path: string): boolean {
     () => contentPath(contentUri(path)) === path,
     () => false,
   );
+}
+
+/**
+ * Folders and files in a project that are this program's own state: the memory store with forgotten and masked content,
+ * receipts, queues, runs and their locks. Operations show the parts that may be seen; as files they are never served.
+ */
+const OWN_STATE = /^\.(?:bmad-memory.*|receipts|tasks|runs)$/is;
+const MEMORY_STATE = /^\.bmad-memory/i;
+
+/** Whether a path, with either kind of slash, leads through this state or is part of it. */
+export function isOwnState(path: string): boolean {
+  // They all begin with a dot: most paths need not be taken apart.
+  return /(?:^|[/\\])\./.test(path) && path.split(/[/\\]/).some((part) => OWN_STATE.test(part));
+}
+
+/** The same for the memory alone: artefacts of runs are work that others may read. */
+export function isMemoryState(path: string): boolean {
+  return path.split(/[/\\]/).some((part) => MEMORY_STATE.test(part));
+}
+
+/** The name of a project's folder among those of the user; the path decides, the name is for people. */
+export function projectKey(root: string): string {
+  const key = sha256(root).slice(0, 12);
+  const name = basename(root)
+    .replace(/[^\w.-]+/g, '-')
+    .slice(0, 40);
+  return `${name}-${key}`;
 }

@@ -2,7 +2,7 @@ import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { temporaryFolder } from '../../../tests/support/app.ts';
-import { processList } from './process-list.ts';
+import { processList } from './file-state.ts';
 
 const require = createRequire(import.meta.url);
 const promises = require('node:fs/promises') as Record<'open', unknown>;

@@ -1,18 +1,15 @@
-import { dirname } from 'node:path';
+import { type FSWatcher, watch } from 'node:fs';
+import { lstat, readdir, realpath } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { systemCode } from '../errors.ts';
 import { farFolder, tellsAtOnce, watchesAllowed } from './file-systems.ts';
-import type { Witness } from './vouch.ts';
-import { WatchHandles } from './watch-handles.ts';
-import {
-  folderId,
-  foldersIn,
-  foldersOf,
-  realPathOf,
-  stampOfPlace,
-  type Listed,
-  type Place,
-} from './watch-walk.ts';
+import { Keeper } from './keeper.ts';
 
-export type { Place };
+/** A folder that something may happen in: only what is directly in it, or all that is below it as well. */
+export interface Place {
+  path: string;
+  deep?: boolean;
+}
 
 /** Why a place is looked at now and then, instead of the system telling what happens in it. */
 type WhyPolled = 'asked' | 'far' | 'many' | 'limit';
@@ -28,7 +25,7 @@ export interface FolderWatch {
   follow(places: readonly Place[]): Promise<void>;
   report(): WatchReport;
   /** What it knows of the folders it watches, for those who would otherwise look at every file. */
-  readonly witness: Witness;
+  readonly watch: Watch;
   close(): void;
 }
 
@@ -43,36 +40,27 @@ export interface WatchOptions {
   platform?: NodeJS.Platform;
 }
 
-/** A queue that overflows has given out many more than this, and what it has left out may be about any folder. */
-const MANY_AT_ONCE = 64;
 const POLL_MS = 1_000;
 /** Looking takes at most this part of the time: a page that is open must cost next to nothing, however large the project is. */
 const POLL_SHARE = 150;
 /** After this time a place that the system had no room for is tried again. */
 const RETRY_MS = 60_000;
+/** What is beyond this goes unnoticed until somebody asks, rather than keep the disk busy. */
+const MOST_LOOKED_AT = 50_000;
 
 /** These systems watch a whole tree with one handle. */
 const WHOLE_TREES: ReadonlySet<NodeJS.Platform> = new Set(['darwin', 'win32']);
 
-/** A place whose folders are watched, the outermost first. */
-interface Followed {
-  folders: ReadonlySet<string>;
-  /** Whether one handle is enough for all that is below. */
-  tree: boolean;
-  /** Whether everything that happens is told in time. */
-  certain: boolean;
-  /** Whether it was walked through just now. */
-  isNew: boolean;
-}
-
-interface Polled {
-  place: Place;
-  /** Nothing for what is not there yet: that is no fault. */
+/** Nothing for what is not there yet: that is no fault. */
+interface Reason {
   why?: WhyPolled;
   code?: string;
-  /** Nothing while nobody wants to hear of it. */
-  stamp: string | undefined;
-  listed: Listed;
+}
+
+interface Polled extends Reason {
+  place: Place;
+  /** How it was at the last look; nothing while nobody wants to hear of it, or where not all of it could be seen. */
+  seen: Keeper | undefined;
   /** When the system is asked again. */
   until: number;
 }
@@ -91,122 +79,80 @@ export function watchFolders(
     platform = process.platform,
   }: WatchOptions = {},
 ): FolderWatch {
-  const handles = new WatchHandles(moved, MANY_AT_ONCE);
+  const handles = new WatchHandles(moved);
   let polled: Polled[] = [];
-  let followed = new Map<string, Followed>();
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
   let last: Promise<void> = Promise.resolve();
 
   async function settle(places: readonly Place[]): Promise<void> {
     const before = new Map(polled.map((each) => [keyOf(each.place), each]));
-    const { left, renamed } = handles.takeMoved();
-    if (left.size > 0) for (const path of handles.paths) if (hasLeft(path, left)) handles.drop(path);
+    handles.dropLeft();
     const wanted = new Set<string>();
     const now: Polled[] = [];
-    const poll = async (place: Place, why?: WhyPolled, code?: string): Promise<void> => {
+    const absent: Place[] = [];
+    const poll = async (place: Place, reason: Reason): Promise<void> => {
       const known = before.get(keyOf(place));
-      const listed: Listed = known?.listed ?? new Map();
-      const again = known?.why === why && known?.code === code ? known : undefined;
+      const isSame = known?.why === reason.why && known?.code === reason.code;
+      const seen = known?.seen ?? (isHeard() ? await lookedAt(place) : undefined);
       now.push({
         place,
-        ...(why === undefined ? {} : { why }),
-        ...(code === undefined ? {} : { code }),
-        stamp: known?.stamp ?? (isHeard() ? await stampOfPlace(place, listed) : undefined),
-        listed,
-        until: again?.until ?? Date.now() + RETRY_MS,
+        ...reason,
+        seen,
+        until: (isSame ? known?.until : undefined) ?? Date.now() + RETRY_MS,
       });
     };
-    const chosen = new Map<Place, Followed>();
     for (const place of places) {
       const known = before.get(keyOf(place));
-      const grown = await grownOf(place, renamed);
-      const reason =
-        grown !== undefined
-          ? undefined
-          : known?.why === 'limit' && Date.now() < known.until
-            ? known
-            : await reasonFor(place);
-      if (reason !== undefined) {
-        await poll(place, reason.why, reason.code);
-        continue;
-      }
-      const found = grown ?? (await walked(place, most - wanted.size));
-      if (found === undefined || wanted.size + found.folders.size > most) {
-        await poll(place, 'many');
-        continue;
-      }
-      for (const folder of found.folders) wanted.add(folder);
-      chosen.set(place, found);
-    }
-    if (closed) return;
-    for (const path of handles.paths) if (!wanted.has(path)) handles.drop(path);
-    followed = new Map();
-    for (const [place, found] of chosen) {
-      // One that is not there yet is noticed in the folder it would be in, if that is watched.
-      if (found.folders.size === 0 && !wanted.has(dirname(place.path))) await poll(place);
-      const refused = await openAll(found);
+      const isFull = known?.why === 'limit' && Date.now() < known.until;
+      const found = isFull ? reasonOf(known) : ((await reasonFor(place)) ?? (await opened(place, wanted)));
       if (closed) return;
-      if (refused === undefined) {
-        if (found.folders.size > 0) followed.set(keyOf(place), { ...found, isNew: false });
-        continue;
-      }
-      for (const folder of found.folders) handles.drop(folder);
-      await poll(place, 'limit', refused);
+      if (!(found instanceof Set)) await poll(place, found);
+      else if (found.size === 0) absent.push(place);
+      else for (const folder of found) wanted.add(folder);
     }
+    // One that is not there yet is noticed in the folder it would be in, if that is watched.
+    for (const place of absent) if (!wanted.has(dirname(place.path))) await poll(place, {});
+    if (closed) return;
+    handles.keep(wanted);
     polled = now;
-    if (!closed) schedule(pollMs);
+    schedule(pollMs);
   }
 
-  async function walked(place: Place, room: number): Promise<Followed | undefined> {
-    const tree = WHOLE_TREES.has(platform) && place.deep === true;
-    const folders = await foldersOf(tree ? { path: place.path } : place, room);
-    if (folders === undefined) return undefined;
-    return {
-      folders: new Set(folders),
-      tree,
-      certain: await tellsAtOnce(place.path, platform),
-      isNew: true,
-    };
-  }
-
-  /** A place that is followed, with the folders that have come to it: only where something has come or gone is looked. */
-  async function grownOf(place: Place, renamed: ReadonlySet<string>): Promise<Followed | undefined> {
-    const known = followed.get(keyOf(place));
-    const [top] = known?.folders ?? [];
-    if (known === undefined || top === undefined || !handles.has(top)) return undefined;
-    if ((await realPathOf(place.path)) !== top || handles.idOf(top) !== (await folderId(top)).id)
-      return undefined;
-    const folders = new Set<string>();
-    for (const folder of known.folders) if (handles.has(folder)) folders.add(folder);
-    if (place.deep === true && !known.tree)
-      for (const folder of renamed)
-        if (folders.has(folder))
-          for (const each of await foldersIn(folder, (inner) => !handles.has(inner))) folders.add(each);
-    return { ...known, folders };
-  }
-
-  async function reasonFor({ path }: Place): Promise<{ why: WhyPolled; code?: string } | undefined> {
+  async function reasonFor({ path }: Place): Promise<Reason | undefined> {
     if (polls) return { why: 'asked' };
     const far = await farFolder(path);
     return far === undefined ? undefined : { why: 'far', code: far };
   }
 
-  /** Opens what is not open yet; answers with the reason if the system has no room for more. */
-  async function openAll({ folders, tree, certain, isNew }: Followed): Promise<string | undefined> {
-    let top: number | undefined;
-    for (const folder of folders) {
-      if (!isNew && top !== undefined && handles.has(folder)) continue;
-      const id = await folderId(folder);
-      top ??= id.dev;
-      if (closed) return undefined;
-      if (handles.idOf(folder) === id.id) continue;
-      handles.drop(folder);
-      // Another disk may be mounted in it, of any kind.
-      const refused = handles.open(folder, id, { recursive: tree, certain: certain && id.dev === top });
-      if (refused !== undefined) return refused;
+  /** The folders of a place, all of them watched; or why they cannot be. Each is watched before what is in it is listed. */
+  async function opened({ path, deep }: Place, wanted: ReadonlySet<string>): Promise<Set<string> | Reason> {
+    const top = await realpath(path).catch(() => undefined);
+    const found = new Set<string>(top === undefined ? [] : [top]);
+    const tree = WHOLE_TREES.has(platform) && deep === true;
+    let first: { dev: number; certain: boolean } | undefined;
+    const leave = (reason: Reason): Reason => {
+      for (const folder of found) if (!wanted.has(folder)) handles.drop(folder);
+      return reason;
+    };
+    // Grows while it is gone through.
+    for (const folder of found) {
+      if (wanted.size + found.size > most) return leave({ why: 'many' });
+      if (first === undefined || !handles.has(folder)) {
+        const id = await folderId(folder);
+        if (id === undefined && folder === top) return new Set();
+        if (id === undefined) continue;
+        first ??= { dev: id.dev, certain: await tellsAtOnce(path, platform) };
+        if (closed) return found;
+        // Another disk may be mounted in it, of any kind.
+        const how = { recursive: tree, certain: first.certain && id.dev === first.dev };
+        const refused = handles.isOpen(folder, id) ? undefined : handles.open(folder, id, how);
+        if (refused !== undefined) return leave({ why: 'limit', code: refused });
+      }
+      if (deep === true && !tree)
+        for (const inner of await handles.inner(folder, () => innerFolders(folder))) found.add(inner);
     }
-    return undefined;
+    return found;
   }
 
   function schedule(afterMs: number): void {
@@ -220,9 +166,9 @@ export function watchFolders(
     const began = performance.now();
     let differs = false;
     for (const each of polled) {
-      const stamp = await stampOfPlace(each.place, each.listed);
-      differs ||= each.stamp !== undefined && stamp !== each.stamp;
-      each.stamp = stamp;
+      if ((await each.seen?.unchanged()) === true) continue;
+      differs ||= each.seen !== undefined;
+      each.seen = await lookedAt(each.place);
     }
     if (closed) return;
     if (differs) moved();
@@ -241,23 +187,205 @@ export function watchFolders(
         why === undefined ? [] : [{ path: place.path, why, ...(code === undefined ? {} : { code }) }],
       ),
     }),
-    witness: handles.witness,
+    watch: handles,
     close() {
       closed = true;
       clearTimeout(timer);
-      for (const path of handles.paths) handles.drop(path);
+      handles.keep();
       polled = [];
     },
   };
 }
 
-/** A folder that was moved takes those below it along. */
-function hasLeft(folder: string, gone: ReadonlySet<string>): boolean {
-  if (gone.size === 0) return false;
-  const above = dirname(folder);
-  return gone.has(folder) || (above !== folder && hasLeft(above, gone));
+const reasonOf = ({ why, code }: Reason): Reason => ({
+  ...(why === undefined ? {} : { why }),
+  ...(code === undefined ? {} : { code }),
+});
+
+const keyOf = ({ path, deep }: Place): string => `${deep === true} ${path}`;
+
+async function innerFolders(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  return entries
+    .filter((entry) => entry.isDirectory() && !PASSED_OVER.has(entry.name))
+    .map(({ name }) => join(folder, name));
 }
 
-function keyOf({ path, deep }: Place): string {
-  return `${deep === true} ${path}`;
+/** A place as it is now, with all that is in it. */
+async function lookedAt({ path, deep }: Place): Promise<Keeper> {
+  const keeper = new Keeper();
+  const folders = [path];
+  for (const folder of folders) {
+    if (keeper.size > MOST_LOOKED_AT) break;
+    // Before it is listed: a folder that changes meanwhile is then one that has only just changed.
+    if (keeper.look(folder)?.isDirectory() !== true) continue;
+    const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) =>
+      systemCode(error),
+    );
+    if (entries === 'EMFILE' || entries === 'ENFILE') keeper.doubt(folder);
+    if (!Array.isArray(entries)) continue;
+    keeper.listed(folder, entries, 'all');
+    for (const entry of entries.filter(({ name }) => !PASSED_OVER.has(name)))
+      if (deep === true && entry.isDirectory()) folders.push(join(folder, entry.name));
+      else keeper.look(join(folder, entry.name));
+  }
+  return keeper;
+}
+
+/** A folder that is watched: everything that happens directly in it, and to itself, is told. */
+export interface WatchedFolder {
+  readonly dev: number;
+  readonly ino: number;
+  /** How often something was told of it; below zero once it is not watched any more. */
+  readonly told: number;
+}
+
+/** What a watch of folders knows, for those who would otherwise look at every file. */
+export interface Watch {
+  /** How often anything was told of any folder. */
+  readonly told: number;
+  /** From so many at once on, the system may have left some out. */
+  readonly most: number;
+  /** The folder with this real path, if the system queues an event together with every change in it. */
+  folder(path: string): WatchedFolder | undefined;
+}
+
+/** A queue that overflows has given out many more than this, and what it has left out may be about any folder. */
+const MANY_AT_ONCE = 64;
+/** Whatever is told after it, it stays so. */
+const GONE = Number.NEGATIVE_INFINITY;
+
+interface Handle extends WatchedFolder {
+  told: number;
+  watcher: FSWatcher;
+  id: string;
+  /** Whether everything that happens is told, and before anybody who comes later can ask. */
+  certain: boolean;
+  /** The folders in it, as long as none has come or gone since they were listed. */
+  inner?: readonly string[] | undefined;
+}
+
+interface FolderId {
+  /** Tells a folder from another one that has come into its place since: systems give the number of a file again. */
+  id: string;
+  dev: number;
+  ino: number;
+}
+
+/** Nothing where there is no folder. */
+async function folderId(path: string): Promise<FolderId | undefined> {
+  const info = await lstat(path).catch(() => undefined);
+  if (info?.isDirectory() !== true) return undefined;
+  const { dev, ino, birthtimeMs } = info;
+  return { id: `${dev} ${ino} ${birthtimeMs}`, dev, ino };
+}
+
+/** Nothing that is served comes from these, and they hold more folders than all the rest. */
+const PASSED_OVER: ReadonlySet<string> = new Set(['.git', 'node_modules']);
+
+/** The folders that the system is asked to tell of. `moved` hears of what may matter. */
+export class WatchHandles implements Watch {
+  readonly #moved: () => void;
+  readonly #handles = new Map<string, Handle>();
+  /** Folders whose handle hears nothing any more: they were removed, or moved elsewhere. */
+  #left = new Set<string>();
+  told = 0;
+  readonly most = MANY_AT_ONCE;
+
+  constructor(moved: () => void = () => undefined) {
+    this.#moved = moved;
+  }
+
+  get size(): number {
+    return this.#handles.size;
+  }
+
+  folder(path: string): WatchedFolder | undefined {
+    const handle = this.#handles.get(path);
+    return handle?.certain === true && !this.#left.has(path) ? handle : undefined;
+  }
+
+  has(path: string): boolean {
+    return this.#handles.has(path);
+  }
+
+  isOpen(path: string, { id }: FolderId): boolean {
+    return this.#handles.get(path)?.id === id;
+  }
+
+  /** The folders in one; they are listed only if that has to be. */
+  async inner(path: string, list: () => Promise<readonly string[]>): Promise<readonly string[]> {
+    const handle = this.#handles.get(path);
+    if (handle?.inner !== undefined) return handle.inner;
+    const before = handle?.told;
+    const found = await list();
+    if (handle !== undefined && handle.told === before) handle.inner = found;
+    return found;
+  }
+
+  /** Closes the handles that hear nothing any more: a folder that was moved takes those below it along. */
+  dropLeft(): void {
+    const left = this.#left;
+    this.#left = new Set();
+    if (left.size > 0) for (const path of this.#handles.keys()) if (isBelow(path, left)) this.drop(path);
+  }
+
+  /** Closes all but these. */
+  keep(wanted: ReadonlySet<string> = new Set()): void {
+    for (const path of this.#handles.keys()) if (!wanted.has(path)) this.drop(path);
+  }
+
+  /** Answers with the reason if the system has no room for more. */
+  open(path: string, { id, dev, ino }: FolderId, how: { recursive: boolean; certain: boolean }) {
+    this.drop(path);
+    try {
+      const watcher = watch(path, { persistent: false, recursive: how.recursive }, (kind, name) => {
+        this.told += 1;
+        handle.told += 1;
+        // Its own name stands for itself: it was removed or moved, or it is a file in it of the same name.
+        if (kind === 'rename') handle.inner = undefined;
+        if (kind === 'rename' && name === basename(path)) this.#leave(path);
+        if (name === null || !name.split(/[\\/]/).some((part) => PASSED_OVER.has(part))) this.#moved();
+      });
+      const handle: Handle = { watcher, id, dev, ino, certain: how.certain, told: 0 };
+      watcher.on('error', () => {
+        this.#leave(path);
+        this.#moved();
+      });
+      this.#handles.set(path, handle);
+      return undefined;
+    } catch (error) {
+      const code = systemCode(error) ?? 'unknown';
+      // What cannot be entered, or is gone again, cannot be served either.
+      return ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'].includes(code) ? undefined : code;
+    }
+  }
+
+  drop(path: string): void {
+    this.#doubt(path);
+    this.#handles.get(path)?.watcher.close();
+    this.#handles.delete(path);
+  }
+
+  /** Another folder may come into its place, even with the same number: until it is opened again, nothing is told of it. */
+  #leave(path: string): void {
+    this.#doubt(path);
+    this.#left.add(path);
+  }
+
+  #doubt(path: string): void {
+    const handle = this.#handles.get(path);
+    if (handle === undefined) return;
+    this.told += 1;
+    handle.told = GONE;
+    handle.certain = false;
+  }
+}
+
+function isBelow(folder: string, left: ReadonlySet<string>): boolean {
+  for (let path = folder, cut = path.length; cut > 0; path = path.slice(0, cut)) {
+    if (left.has(path)) return true;
+    cut = Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\'));
+  }
+  return false;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createShares } from './shares.ts';
+import { createShares } from './turns.ts';
 
 describe('shares', () => {
   it('leave room for others, whoever comes first', () => {

@@ -52,7 +52,7 @@ describe('turns', () => {
   });
 });
 
-/** Calls of these callers, of which each lasts until it is ended. */
+/** Calls of these callers, of which each lasts until it is ended; a capital letter writes. */
 function calling() {
   const { call } = createTurns();
   const under: { caller: string; over: () => void }[] = [];
@@ -60,7 +60,10 @@ function calling() {
     under,
     names: () => under.map(({ caller }) => caller).join(''),
     ask: (callers: string) =>
-      callers.split('').map(async (caller) => void under.push({ caller, over: await call(caller) })),
+      callers.split('').map(async (caller) => {
+        const over = await call(caller.toLowerCase(), caller !== caller.toLowerCase());
+        under.push({ caller, over });
+      }),
     end(caller: string): void {
       const [first] = under.splice(
         under.findIndex((each) => each.caller === caller),
@@ -91,6 +94,29 @@ describe('calls', () => {
     end('b');
     end('a');
     await third;
+    expect(names()).toBe('a');
+  });
+
+  it('that read do not wait for those of the same caller that write, nor the other way round', async () => {
+    const { ask, names } = calling();
+    await Promise.all(ask('b'));
+    const [, , writing] = ask('AAa');
+    await writing;
+    expect(names()).toBe('bAa');
+  });
+
+  it('of one who asks for much leave their time to another who asks for little, until that is answered', async () => {
+    const { ask, end, names } = calling();
+    await Promise.all(ask('B'));
+    const [first, second] = ask('aa');
+    await first;
+    // It counts for a second at most, and the pause is longer than that: only the end of the other call can be what it waits for.
+    await delay(600);
+    end('a');
+    await delay(100);
+    expect(names()).toBe('B');
+    end('B');
+    await second;
     expect(names()).toBe('a');
   });
 

@@ -2,29 +2,39 @@
 export type Turn = (caller: string) => Promise<void>;
 
 /** The same for a call; what comes back is to be called at its end. */
-export type CallTurn = (caller: string) => Promise<() => void>;
+type CallTurn = (caller: string, writes: boolean) => Promise<() => void>;
 
 /** A caller who has asked for nothing for so long is not there any more. */
 const THERE_MS = 1_000;
 /** A call that takes longer waits for something else, such as a program or a person: then the next may begin. */
 const COUNTS_MS = 1_000;
+/** So many times as long as its last call took, a caller's next waits beside another who asks for one thing at a time. */
+const LEFT_TO_OTHERS = 2;
 
-interface CallsOfOne {
-  seen: number;
+/** Calls of one caller that follow each other: those that read, or those that write. */
+interface Lane {
   running: number;
   next: (() => void)[];
 }
 
+interface CallsOfOne {
+  seen: number;
+  reads: Lane;
+  writes: Lane;
+}
+
 /**
  * Callers take turns. What several want to begin at once begins one after the other, one in each round of the event loop,
- * and the callers alternate. While there are several, each has one call under way, and its next begins at the end of that:
- * however much one of them asks for, another waits for a few pieces of its work, not for all.
+ * and the callers alternate. While there are several, each has one call under way that reads and one that writes, and the next
+ * begins at its end: however much one of them asks for, another waits for a few pieces of its work, not for all.
  */
 export function createTurns(): { begin: Turn; call: CallTurn } {
   /** The next caller first. */
   const waiting = new Map<string, (() => void)[]>();
   let busy = false;
   const callers = new Map<string, CallsOfOne>();
+  /** Lanes that leave their time to others. */
+  const resting = new Map<Lane, NodeJS.Timeout>();
 
   function round(): void {
     const [first] = waiting;
@@ -55,37 +65,57 @@ export function createTurns(): { begin: Turn; call: CallTurn } {
 
   function isAlone(): boolean {
     const since = performance.now() - THERE_MS;
-    for (const [caller, { seen, running, next }] of callers)
-      if (running === 0 && next.length === 0 && seen < since) callers.delete(caller);
+    for (const [caller, { seen, reads, writes }] of callers)
+      if (seen < since && isIdle(reads) && isIdle(writes)) callers.delete(caller);
     return callers.size < 2;
   }
 
-  const isAnotherRunning = (caller: string): boolean =>
-    [...callers].some(([other, { running }]) => other !== caller && running > 0);
+  /** Not for one who has more to ask than is answered: to that one, it only matters how much is answered in all. */
+  const isAnotherServed = (own: CallsOfOne): boolean =>
+    [...callers.values()].some(
+      ({ reads, writes }) =>
+        reads !== own.reads &&
+        reads.running + writes.running > 0 &&
+        reads.next.length + writes.next.length === 0,
+    );
 
-  function goOn(own: CallsOfOne): void {
-    const most = isAlone() ? own.next.length : 1 - own.running;
-    for (const go of own.next.splice(0, Math.max(0, most))) {
-      own.running += 1;
+  function goOn(lane: Lane): void {
+    clearTimeout(resting.get(lane));
+    resting.delete(lane);
+    const most = isAlone() ? lane.next.length : 1 - lane.running;
+    for (const go of lane.next.splice(0, Math.max(0, most))) {
+      lane.running += 1;
       go();
     }
   }
 
-  const call: CallTurn = async (caller) => {
-    const own = callers.get(caller) ?? { seen: 0, running: 0, next: [] };
+  /**
+   * A call waits for the disk, if it writes again and again, and each time then for what others do: most of the time is its own
+   * until it is over, where those others have more to ask.
+   */
+  function goOnLater(own: CallsOfOne, lane: Lane, tookMs: number): void {
+    for (const other of callers.values())
+      for (const each of [other.reads, other.writes])
+        if (resting.has(each) && !isAnotherServed(other)) setImmediate(goOn, each);
+    if (lane.next.length === 0) return;
+    if (isAnotherServed(own)) resting.set(lane, setTimeout(goOn, tookMs * LEFT_TO_OTHERS, lane));
+    else setImmediate(goOn, lane);
+  }
+
+  const call: CallTurn = async (caller, writes) => {
+    const own = callers.get(caller) ?? { seen: 0, reads: newLane(), writes: newLane() };
     callers.set(caller, own);
     own.seen = performance.now();
-    if (own.next.length > 0 || (own.running > 0 && !isAlone()))
-      await new Promise<void>((go) => void own.next.push(go));
-    else own.running += 1;
+    const lane = writes ? own.writes : own.reads;
+    if (lane.next.length > 0 || (lane.running > 0 && !isAlone()))
+      await new Promise<void>((go) => void lane.next.push(go));
+    else lane.running += 1;
     const over = (): void => {
       if (isOver) return;
       isOver = true;
       clearTimeout(timer);
-      own.running -= 1;
-      // A call that writes waits for the disk again and again, and each time then for what others do: half the time is its own.
-      const pauseMs = isAnotherRunning(caller) ? performance.now() - began : 0;
-      if (own.next.length > 0) setTimeout(goOn, pauseMs, own);
+      lane.running -= 1;
+      goOnLater(own, lane, performance.now() - began);
     };
     let isOver = false;
     const began = performance.now();
@@ -95,4 +125,34 @@ export function createTurns(): { begin: Turn; call: CallTurn } {
   };
 
   return { begin, call };
+}
+
+const newLane = (): Lane => ({ running: 0, next: [] });
+const isIdle = ({ running, next }: Lane): boolean => running === 0 && next.length === 0;
+
+/** Places shared by several callers. No caller can take all of them: one gets half, two get a third each. Unidentified callers count as one. */
+export function createShares<T>(most: number) {
+  const taken = new Map<T, string | undefined>();
+  const held = new Map<string, number>();
+  return {
+    /** `false` if no place is left, or if the caller has as many as are left for all others. */
+    take(who: T, caller: string | undefined): boolean {
+      const left = most - taken.size;
+      if (left <= 0) return false;
+      if (caller !== undefined) {
+        const own = held.get(caller) ?? 0;
+        if (own >= left) return false;
+        held.set(caller, own + 1);
+      }
+      taken.set(who, caller);
+      return true;
+    },
+    giveBack(who: T): void {
+      const caller = taken.get(who);
+      if (!taken.delete(who) || caller === undefined) return;
+      const own = (held.get(caller) ?? 0) - 1;
+      if (own <= 0) held.delete(caller);
+      else held.set(caller, own);
+    },
+  };
 }

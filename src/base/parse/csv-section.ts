@@ -1,6 +1,5 @@
 import { t } from '../text/message.ts';
-import { BmadError, quoted } from '../errors.ts';
-import { attempt, orElse } from '../expected.ts';
+import { attempt, BmadError, orElse, quoted } from '../errors.ts';
 import { formatCsv, parseCsv } from './parse.ts';
 import { fold, nearest } from '../text/suggest.ts';
 

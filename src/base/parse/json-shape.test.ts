@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { badShape, DEEPEST, MOST_MESSAGES, MOST_NAMES } from './json-shape.ts';
+import { badShape, DEEPEST, MOST_MESSAGES, MOST_NAMES } from './json.ts';
 
 const shape = (text: string): string | undefined => badShape(Buffer.from(text));
 const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);

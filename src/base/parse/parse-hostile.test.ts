@@ -1,11 +1,11 @@
-import { attempt, orElse, ParseError } from '../expected.ts';
+import { attempt, orElse, ParseError } from '../errors.ts';
 import { describe, expect, it } from 'vitest';
 import { setImmediate } from 'node:timers/promises';
 import { cpuOf } from '../../../tests/support/growth.ts';
 import { thrownBy } from '../../../tests/support/thrown.ts';
 import { jsonIn } from './json.ts';
-import { yamlPairs } from './parse-places.ts';
-import { csvRows, parseCsv, parseToml, parseYaml, type CsvRow } from './parse.ts';
+import { yamlPairs } from './yaml-document.ts';
+import { type CsvRow, csvRows, parseCsv, parseToml, parseYaml } from './parse.ts';
 
 async function parseFailure(act: () => unknown): Promise<ParseError> {
   const error = await thrownBy(act);

@@ -1,6 +1,6 @@
-import { ParseError } from '../expected.ts';
+import { ParseError } from '../errors.ts';
 import { describe, expect, it } from 'vitest';
-import { yamlPairs } from './parse-places.ts';
+import { yamlPairs } from './yaml-document.ts';
 
 const TEXT =
   '\uFEFF# head\r\na: 1\r\nd:\r\n  x-1: "done" # c\r\n  y:   # none\r\n  z: &q plain words\r\n  y: \'it\'\r\n  l:\r\n    - id: a\r\n      status: b\r\n    - c\r\n  t: |\r\n    two\r\n    lines\r\n';

@@ -1,4 +1,4 @@
-import { ParseError } from '../expected.ts';
+import { ParseError } from '../errors.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { thrownBy } from '../../../tests/support/thrown.ts';

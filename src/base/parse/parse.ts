@@ -1,10 +1,10 @@
-import { t } from '../text/message.ts';
 import { CsvError, parse as csvSync } from 'csv-parse/sync';
 import { parse as tomlParse, stringify as tomlStringify, TomlError } from 'smol-toml';
 import { stringify as yamlStringify } from 'yaml';
-import { ParseError } from '../expected.ts';
-import { isTooDeep } from './nesting.ts';
-import { composedYaml, firstLine, MOST_ALIASES, refuseTwins } from './yaml-document.ts';
+import { ParseError } from '../errors.ts';
+import { t } from '../text/message.ts';
+import { isTooDeep } from './json.ts';
+import { composedYaml, firstLine, guarded, MOST_ALIASES, refuseTwins, withoutBom } from './yaml-document.ts';
 
 /** A parsed table. Names come from files, so they are looked up with `Object.hasOwn`, never as properties. */
 export type Table = Record<string, unknown>;
@@ -12,6 +12,14 @@ export type Table = Record<string, unknown>;
 export function isTable(value: unknown): value is Table {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }
+
+/** Whether a value says nothing, however deep: templates are full of such values. */
+export const isEmpty = (value: unknown): boolean =>
+  value === null ||
+  value === undefined ||
+  value === '' ||
+  (Array.isArray(value) && value.length === 0) ||
+  (isTable(value) && Object.values(value).every(isEmpty));
 
 export function field(table: Table, name: string): unknown {
   return Object.hasOwn(table, name) ? table[name] : undefined;
@@ -183,24 +191,6 @@ export function formatCsv(rows: readonly (readonly string[])[]): string {
 
 function csvCell(text: string): string {
   return /[",\r\n\uFEFF]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
-export function withoutBom(text: string): string {
-  return text.startsWith('\uFEFF') ? text.slice(1) : text;
-}
-
-/** Parsers may overflow the stack on hostile nesting; that too is a problem with the file, not with the server. */
-export function guarded<T>(file: string, parse: () => T): T {
-  try {
-    return parse();
-  } catch (error) {
-    if (error instanceof ParseError) throw error;
-    throw new ParseError(
-      file,
-      undefined,
-      error instanceof Error ? firstLine(error.message) : t`cannot be parsed`,
-    );
-  }
 }
 
 function shallow<T>(file: string, value: T): T {

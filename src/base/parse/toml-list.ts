@@ -1,7 +1,6 @@
 import { t } from '../text/message.ts';
-import { BmadError } from '../errors.ts';
-import { attempt, broken, orElse } from '../expected.ts';
-import { withoutEnd } from '../text/ends.ts';
+import { attempt, BmadError, broken, orElse } from '../errors.ts';
+import { withoutEnd } from '../text/text.ts';
 import { jsonIn } from './json.ts';
 import { parseToml, type Table } from './parse.ts';
 

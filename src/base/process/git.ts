@@ -1,8 +1,20 @@
+import { isAbsolute, join } from 'node:path';
+import { BmadError } from '../errors.ts';
+import { changeMark } from '../files/file-stamps.ts';
 import { programsBesides } from '../files/find-program.ts';
-import { runProgram, type ProgramEnvironment, type ProgramOptions, type ProgramResult } from './process.ts';
+import { usersGit } from '../files/repository.ts';
+import {
+  intake,
+  type ProgramEnvironment,
+  type ProgramOptions,
+  type ProgramResult,
+  runProgram,
+  unlessBlocked,
+} from './process.ts';
+import { isAbsent } from './start-program.ts';
 
 /** How git is called for one purpose, beside what every call has. */
-export interface GitPurpose {
+interface GitPurpose {
   env: ProgramEnvironment;
   /** The projects that provide neither git nor what git starts by its name, such as ssh. */
   besides: readonly string[];
@@ -73,3 +85,323 @@ const VARIABLES = {
   // Objects that stand in place of others would tell another history.
   GIT_NO_REPLACE_OBJECTS: '1',
 };
+
+/**
+ * What git is asked about a project. A repository that came as an archive has a configuration of somebody else's, and git would
+ * run the programs it names because somebody looks: filters that clean a file before it is compared, programs that show a
+ * difference, and transports that fetch an object the repository lacks. None of them runs, here or in a submodule. All verbs
+ * answer with nothing without git or a repository. Those about files do so, too, where a pipe in the project would keep git
+ * waiting; those about history read none of the project's files, and fail where git does not answer in time.
+ */
+export interface GitQuestion {
+  env: ProgramEnvironment;
+  timeoutMs: number;
+  signal: AbortSignal;
+}
+
+interface GitStatus {
+  /** Nothing before the first commit. */
+  commit: string | undefined;
+  branch: string | undefined;
+  /** Files that differ from the commit or are not in it, from the top of the project; of very many the first. */
+  changed: string[];
+}
+
+interface GitCommit {
+  id: string;
+  parents: string[];
+  /** When it was committed, in milliseconds. */
+  at: number;
+}
+
+/** What a commit has added to a file. */
+export interface GitAddition {
+  at: number;
+  file: string;
+  line: string;
+}
+
+/** Where a project stands. Of a submodule it tells only whether it is at another commit: nobody looks into one. */
+export function gitStatus(root: string, asked: GitQuestion): Promise<GitStatus | undefined> {
+  return inWorkTree(root, asked, async (ask, prefix) => {
+    const off = await withoutFilters(ask);
+    const all = ['--untracked-files=all', '--no-renames', '--ignore-submodules=dirty', '--', '.'];
+    const lines =
+      off && partsOf(await ask([...off, 'status', '--porcelain=v2', '--branch', '-z', ...all], STATUS_BYTES));
+    if (lines === undefined) return undefined;
+    const header = (name: string): string | undefined =>
+      lines.find((line) => line.startsWith(`# branch.${name} `))?.slice(`# branch.${name} `.length);
+    const commit = header('oid');
+    return {
+      commit: commit === '(initial)' ? undefined : commit,
+      branch: header('head'),
+      // Git names files from the top of the repository, which may be above the project.
+      changed: lines.flatMap((line) => changedPath(line)?.slice(prefix.length) ?? []),
+    };
+  });
+}
+
+/**
+ * The files that git tracks or would track, from the top of the project: all, or those among some paths. Nothing, too, where
+ * there is not one: an ignored folder of a larger repository has no files for git, but someone has made it their project.
+ */
+export function gitFiles(
+  root: string,
+  asked: GitQuestion,
+  { paths, byFilesAlone }: { paths?: readonly string[]; byFilesAlone?: true } = {},
+): Promise<string[] | undefined> {
+  return inWorkTree(root, asked, async (ask) => {
+    const by = byFilesAlone === true ? await byFiles(ask, asked.env) : ['--exclude-standard'];
+    const listed = async (some: readonly string[]): Promise<string[] | undefined> =>
+      partsOf(await ask(['ls-files', '-z', '--cached', '--others', ...by, '--', ...some]));
+    const found = new Set<string>();
+    for (const some of inPieces(paths ?? ['.']))
+      for (const path of (await listed(some)) ?? []) found.add(path);
+    const isAny = found.size > 0 || ((paths && (await listed(['.']))) ?? []).length > 0;
+    return isAny ? [...found] : undefined;
+  });
+}
+
+/**
+ * By the ignore files of the project and of the user. What `.git/info/exclude` or the settings of a repository leave out, no
+ * file of the project says.
+ */
+async function byFiles(ask: Ask, env: ProgramEnvironment): Promise<string[]> {
+  const named = await ask(['config', '--global', '--path', '--get', 'core.excludesFile']);
+  const users = named?.code === 0 ? named.output.trimEnd() : join(usersGit(env), 'ignore');
+  return [
+    '--exclude-per-directory=.gitignore',
+    ...(isAbsolute(users) && changeMark(users) !== undefined ? [`--exclude-from=${users}`] : []),
+  ];
+}
+
+/** Commits that have touched some paths, the newest first; with `added` only those in which a path first appears. */
+export function gitLog(
+  root: string,
+  asked: GitQuestion,
+  { paths = ['.'], most, added }: { paths?: readonly string[]; most?: number; added?: boolean } = {},
+): Promise<GitCommit[] | undefined> {
+  return inWorkTree(root, asked, async (ask) => {
+    const which = [
+      ...(most === undefined ? [] : [`--max-count=${most}`]),
+      ...(added === true ? ['--diff-filter=A'] : []),
+    ];
+    const ran = await ask(['log', ...LOG, ...which, '--format=%H %ct %P', '--', ...paths]);
+    if (ran?.code !== 0) return undefined;
+    return ran.output
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => {
+        const [id = '', seconds, ...parents] = line.trimEnd().split(' ');
+        return { id, parents, at: Number(seconds) * 1_000 };
+      });
+  });
+}
+
+/** The lines that the newest commits have added to some files, the oldest commit first. */
+export function gitAdditions(
+  root: string,
+  asked: GitQuestion,
+  { paths, most }: { paths: readonly string[]; most: number },
+): Promise<GitAddition[] | undefined> {
+  return inWorkTree(root, asked, async (ask) => {
+    const patches = ['--patch', '--unified=0', '--relative', '--dst-prefix=b/', '--format=%x00%ct'];
+    const ran = await ask(['log', ...LOG, `--max-count=${most}`, ...patches, '--', ...paths]);
+    return ran?.code === 0 ? ran.output.split('\0').slice(1).toReversed().flatMap(additionsIn) : undefined;
+  });
+}
+
+/** The commit that a project is at. */
+export function gitHead(root: string, asked: GitQuestion): Promise<string | undefined> {
+  return inHistory(root, asked, async (ask) => {
+    const ran = await ask(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
+    return ran?.code === 0 ? ran.output.trim() : undefined;
+  });
+}
+
+/** What clones and worktrees of a repository have in common: its first commit, and where in it the folder is. */
+export function gitOrigin(root: string, asked: GitQuestion): Promise<string | undefined> {
+  return inHistory(root, asked, async (ask, prefix) => {
+    // Of a history that was cut off, the first commit is not there.
+    if ((await ask(['rev-parse', '--is-shallow-repository']))?.output.trim() !== 'false') return undefined;
+    const ran = await ask(['rev-list', '--first-parent', '--max-parents=0', 'HEAD']);
+    return ran?.code === 0 && ran.output !== '' ? `${ran.output.trim()} ${prefix}` : undefined;
+  });
+}
+
+/** Whether a commit comes before or after one of some others, or is one of them; not where git cannot tell. */
+export async function gitIsRelated(
+  root: string,
+  asked: GitQuestion,
+  { commit, others }: { commit: string; others: readonly string[] },
+): Promise<boolean> {
+  if (![commit, ...others].every((id) => /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(id))) return false;
+  const related = await inHistory(root, asked, async (ask) => {
+    const listed = async (...words: string[]): Promise<string[] | undefined> => {
+      // The commits themselves are read: what is written down about them can be forged.
+      const ran = await ask(['-c', 'core.commitGraph=false', 'rev-list', ...words, '--'], COMMITS_BYTES);
+      return ran?.code === 0 && ran.output.length < COMMITS_BYTES ? ran.output.trim().split('\n') : undefined;
+    };
+    // Some may have gone with a branch that nobody needed any more.
+    const known = (await listed('--no-walk', '--ignore-missing', ...others))?.filter((id) => id !== '');
+    if (known === undefined || known.length === 0) return false;
+    const beyond = await listed('--max-count=1', commit, ...known.map((id) => `^${id}`));
+    if (beyond?.[0] === '') return true;
+    const apart = await listed(...known, `^${commit}`);
+    return apart !== undefined && known.some((id) => !apart.includes(id));
+  });
+  return related === true;
+}
+
+type Ask = (
+  words: readonly string[],
+  mostBytes?: number,
+) => Promise<{ code: number | undefined; output: string } | undefined>;
+
+const STATUS_BYTES = 20_000_000;
+/** Some 480,000 commits. */
+const COMMITS_BYTES = 20_000_000;
+const MOST_FILTERS = 100;
+const PIECE_LENGTH = 50_000;
+
+/** The difference as it is, by no program, and nothing that the settings of a repository would add. */
+const LOG =
+  '--no-ext-diff --no-textconv --no-renames --no-color --no-notes --no-show-signature --no-decorate --no-follow --submodule=short --ignore-submodules=all'.split(
+    ' ',
+  );
+
+const READING = {
+  // Names as they are, not as bytes in quotes.
+  'core.quotePath': 'false',
+  'core.sshCommand': 'false',
+  'credential.helper': '',
+  'gpg.program': 'false',
+  'log.showRoot': 'true',
+};
+const QUIETLY = {
+  // No name is a pattern.
+  GIT_LITERAL_PATHSPECS: '1',
+  GIT_NO_LAZY_FETCH: '1',
+  // Versions that do not know the line above find no transport to fetch with.
+  GIT_ALLOW_PROTOCOL: 'none',
+  GIT_GRAFT_FILE: '/dev/null',
+};
+
+/** Asks about files. The author of the project may have put a pipe in place of one that git reads. */
+function inWorkTree<T>(root: string, asked: GitQuestion, work: Work<T>): Promise<T | undefined> {
+  return unlessBlocked(root, asked.signal, (signal) => inRepository(root, { ...asked, signal }, work));
+}
+
+/** Asks about commits, which other things hang on: no answer must not be taken for "there are none". */
+function inHistory<T>(root: string, asked: GitQuestion, work: Work<T>): Promise<T | undefined> {
+  return inRepository(root, asked, work, () => {
+    throw new BmadError('unavailable', 'Git did not answer in time.', { hint: 'Try again.' });
+  });
+}
+
+type Work<T> = (ask: Ask, prefix: string) => Promise<T | undefined>;
+
+/**
+ * Asks where the folder is one of a repository's files. One whose settings say that its files are elsewhere would have git
+ * list another folder than this.
+ */
+async function inRepository<T>(
+  root: string,
+  { env, timeoutMs, signal }: GitQuestion,
+  work: Work<T>,
+  onLate?: () => never,
+): Promise<T | undefined> {
+  const purpose = { env, besides: [root], settings: READING, variables: QUIETLY };
+  const ask: Ask = async (words, mostBytes) => {
+    const { consume, text } = intake(mostBytes);
+    const ran = await runGit(purpose, ['-C', root, ...words], { timeoutMs, signal, consume }).catch(
+      (error: unknown) => {
+        if (!isAbsent(error)) throw error;
+        return undefined;
+      },
+    );
+    signal.throwIfAborted();
+    if (ran?.timedOut === true) onLate?.();
+    return ran && { code: ran.code, output: text() };
+  };
+  const place = await ask(['rev-parse', '--is-inside-work-tree', '--show-prefix']);
+  const inside = 'true\n';
+  return place?.code === 0 && place.output.startsWith(inside)
+    ? work(ask, place.output.slice(inside.length, -1))
+    : undefined;
+}
+
+/**
+ * What switches off the filters that the repository itself defines; those of the user are the user's choice. Nothing where
+ * they cannot be told or switched off: git is not asked at all then.
+ */
+async function withoutFilters(ask: Ask): Promise<string[] | undefined> {
+  const asked = ['-z', '--get-regexp', String.raw`^filter\.`];
+  const scoped = await ask(['config', '--show-scope', ...asked]);
+  // Before git 2.26 there are no scopes: then all filters are switched off.
+  const told = scoped?.code === 129 ? await ask(['config', ...asked]) : scoped;
+  // 1: there are none.
+  if (told === undefined || (told.code !== 0 && told.code !== 1)) return undefined;
+  const parts = told.output.split('\0').filter((part) => part !== '');
+  const keys =
+    told === scoped
+      ? parts.filter((_, index) => index % 2 === 1 && !/^(?:system|global)$/.test(parts[index - 1] ?? ''))
+      : parts;
+  // The key ends with its line; the value may have any number of them.
+  const names = new Set(
+    keys.flatMap((entry) => /^filter\.(.*)\.[^.]*$/.exec(entry.split('\n', 1)[0] ?? '')?.[1] ?? []),
+  );
+  // Names are bytes: one that is no text would have to be switched off by another name than its own.
+  if (names.size > MOST_FILTERS || [...names].some((name) => /[=\uFFFD]/.test(name))) return undefined;
+  return [...names].flatMap((name) =>
+    ['clean=', 'smudge=', 'process=', 'required=false'].flatMap((off) => ['-c', `filter.${name}.${off}`]),
+  );
+}
+
+/** What stands behind the last end is nothing, or a path that was cut. */
+function partsOf(ran: Awaited<ReturnType<Ask>>): string[] | undefined {
+  return ran?.code === 0 ? ran.output.split('\0').slice(0, -1) : undefined;
+}
+
+/** A command line has room for so many names. */
+function inPieces(paths: readonly string[]): string[][] {
+  const pieces: string[][] = [];
+  let room = 0;
+  for (const path of paths) {
+    room -= path.length + 1;
+    if (room < 0) {
+      pieces.push([]);
+      room = PIECE_LENGTH;
+    }
+    pieces.at(-1)?.push(path);
+  }
+  return pieces;
+}
+
+/** How many words come before the path, by the kind of line; others tell of no file. */
+const BEFORE_PATH: Readonly<Record<string, number>> = { '1': 8, u: 10, '?': 1 };
+
+/** The path that a line of the state is about, from the top of the repository. */
+function changedPath(line: string): string | undefined {
+  const before = line[1] === ' ' ? BEFORE_PATH[line[0] ?? ''] : undefined;
+  return before === undefined ? undefined : line.split(' ').slice(before).join(' ');
+}
+
+/** The added lines of one commit in a log. A line of a file may look like the head of another, so lines are counted. */
+function additionsIn(commit: string): GitAddition[] {
+  const [seconds = '', ...lines] = commit.split('\n');
+  const at = Number(seconds) * 1_000;
+  const found: GitAddition[] = [];
+  let [file, left] = ['', 0];
+  for (const line of lines) {
+    if (left > 0 && /^[-+]/.test(line)) {
+      left -= 1;
+      if (line.startsWith('+')) found.push({ at, file, line: line.slice(1) });
+    } else if (line.startsWith('+++ ')) file = line.slice(4).replace(/^b\//, '').trim();
+    else {
+      const [, gone, come] = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/.exec(line) ?? [];
+      if (line.startsWith('@@ ')) left = Number(gone ?? 1) + Number(come ?? 1);
+    }
+  }
+  return found;
+}

@@ -7,7 +7,7 @@ import { childProgram } from '../../../tests/support/child-program.ts';
 import { gone } from '../../../tests/support/contract-project.ts';
 import { thrownBy } from '../../../tests/support/thrown.ts';
 import { ownProgram } from '../files/find-program.ts';
-import { runWatched, type WatchedOptions, type WatchedResult } from './process-watched.ts';
+import { runWatched, type WatchedOptions, type WatchedResult } from './process.ts';
 
 interface Ended extends WatchedResult {
   stdout: string;

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { thrownBy } from '../../../tests/support/thrown.ts';
 import { ownProgram } from '../files/find-program.ts';
-import { runProgram, type ProgramOptions, type ProgramResult } from './process.ts';
+import { type ProgramOptions, type ProgramResult, runProgram } from './process.ts';
 import { notStarted } from './start-program.ts';
 
 /** Runs a piece of JavaScript in a new process. */

@@ -1,11 +1,11 @@
 import { posix, join } from 'node:path';
-import { unlessShort } from '../expected.ts';
+import { unlessShort } from '../errors.ts';
 import { isNamed } from '../files/file-stamps.ts';
 import { listInside, readInside, type InsideRules } from '../files/files.ts';
 import { IGNORE_FILES } from '../files/listed-files.ts';
-import { grouped } from '../grouped.ts';
-import { ignoreRules, type IgnoreRules } from '../text/ignore-rules.ts';
-import { gitFiles, type GitQuestion } from './project-git.ts';
+import { grouped } from '../values.ts';
+import { ignoreRules, type IgnoreRules } from '../text/glob.ts';
+import { gitFiles, type GitQuestion } from './git.ts';
 
 const RULES_BYTES = 256 * 1024;
 

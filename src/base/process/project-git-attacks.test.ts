@@ -7,15 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { commitAll } from '../../../tests/support/contract-project.ts';
 import { writeFiles } from '../../../tests/support/folders.ts';
-import {
-  gitAdditions,
-  gitFiles,
-  gitHead,
-  gitIsRelated,
-  gitLog,
-  gitStatus,
-  type GitQuestion,
-} from './project-git.ts';
+import { gitAdditions, gitFiles, gitHead, gitIsRelated, gitLog, type GitQuestion, gitStatus } from './git.ts';
 
 const run = promisify(execFile);
 const who = ['-c', 'user.name=Test', '-c', 'user.email=test@example.org'];

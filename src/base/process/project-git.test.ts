@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { commitAll } from '../../../tests/support/contract-project.ts';
-import { gitHead, gitIsRelated, gitLog, gitOrigin, gitStatus } from './project-git.ts';
+import { gitHead, gitIsRelated, gitLog, gitOrigin, gitStatus } from './git.ts';
 
 const run = promisify(execFile);
 const env = { PATH: process.env['PATH'], HOME: '/nonexistent' };

@@ -1,8 +1,8 @@
 import { t } from '../text/message.ts';
 import { parentPort, Worker, workerData } from 'node:worker_threads';
-import { BmadError, shortageIn, systemCode, type ErrorCode, type ErrorDetails } from '../errors.ts';
+import { BmadError, type ErrorCode, type ErrorDetails, shortageIn, systemCode } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { present } from '../present.ts';
+import { present } from '../values.ts';
 
 /** The door to threads: work that would hold up every other call is asked of a thread of its own, and can be called off. */
 

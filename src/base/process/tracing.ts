@@ -1,5 +1,5 @@
 import type { Context as TraceContext, Span } from '@opentelemetry/api';
-import { optionalPackage } from './optional-packages.ts';
+import { optionalPackage } from './process.ts';
 import { SERVER_PROGRAM, VERSION } from '../product.ts';
 
 type Api = typeof import('@opentelemetry/api');

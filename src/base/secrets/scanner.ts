@@ -1,6 +1,6 @@
 import { t } from '../text/message.ts';
 import { BmadError } from '../errors.ts';
-import { withoutEnd } from '../text/ends.ts';
+import { withoutEnd } from '../text/text.ts';
 import { isTree, mapValues } from './known-values.ts';
 import { isSecretName } from './names.ts';
 import { byPattern, MASK, masked, URL_CREDENTIALS, type Groups, type Rule, type Span } from './rules.ts';

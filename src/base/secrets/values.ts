@@ -1,5 +1,5 @@
 import shapes from '../../../assets/secrets/shapes.json' with { type: 'json' };
-import { withoutEnd, withoutStart } from '../text/ends.ts';
+import { withoutEnd, withoutStart } from '../text/text.ts';
 import { isSecretName } from './names.ts';
 import { byPattern, type Groups, type Rule, type Span } from './rules.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { conflictReason, conflictsIn, conflictText, tellsConflict } from './conflicts.ts';
+import { conflictReason, conflictsIn, conflictText, tellsConflict } from './diff.ts';
 
 const PLAIN = '# Title\n<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> other\nend\n';
 const DIFF3 = 'a\n<<<<<<< HEAD\nours\n||||||| 1f2e3d\nbefore\n=======\ntheirs\n>>>>>>> other\n';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decodeEntities } from './entities.ts';
+import { decodeEntities } from './text.ts';
 
 describe('entities', () => {
   it('are decoded once, and only real ones', () => {

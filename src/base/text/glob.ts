@@ -1,5 +1,5 @@
+import { attempt, BmadError, quoted } from '../errors.ts';
 import { t } from './message.ts';
-import { BmadError, quoted } from '../errors.ts';
 
 const PATTERN_LIMIT = 256;
 
@@ -19,7 +19,7 @@ export function globMatcher(pattern: string): (path: string) => boolean {
     });
   }
   const tokens = tokenize(pattern);
-  return (path) => matches(tokens, path);
+  return (path) => tokensMatch(tokens, path);
 }
 
 type Token =
@@ -51,7 +51,7 @@ function tokenize(pattern: string): Token[] {
   return tokens;
 }
 
-function matches(tokens: readonly Token[], path: string): boolean {
+function tokensMatch(tokens: readonly Token[], path: string): boolean {
   let states = follow(tokens, new Set([0]), true);
   for (const char of path) {
     const next = new Set<number>();
@@ -77,4 +77,55 @@ function follow(tokens: readonly Token[], states: Set<number>, atSegmentStart: b
       states.add(state + 1);
   }
   return states;
+}
+
+/** The rules of one ignore file, for paths relative to its folder. */
+export interface IgnoreRules {
+  /** True: left out; false: taken back in; nothing: no rule speaks of it. */
+  verdict(path: string, folder: boolean): boolean | undefined;
+}
+
+interface Rule {
+  matches(path: string): boolean;
+  negated: boolean;
+  folderOnly: boolean;
+}
+
+/** Reads a file in the format of `.gitignore`. Lines that cannot be parsed are skipped. */
+export function ignoreRules(text: string): IgnoreRules {
+  const rules = text.split(/\r?\n/).flatMap((line) => ruleOf(line) ?? []);
+  return {
+    verdict(path, folder) {
+      for (const { matches, negated, folderOnly } of rules.toReversed())
+        if ((folder || !folderOnly) && matches(path)) return !negated;
+      return undefined;
+    },
+  };
+}
+
+const LONGEST = 4_096;
+
+function ruleOf(line: string): Rule | undefined {
+  // No path is that long, so that no path matches it.
+  if (line.length > LONGEST) return undefined;
+  const bare = line.trimEnd();
+  // A blank behind a backslash belongs to the name.
+  let pattern = bare.endsWith('\\') ? line.slice(0, bare.length + 1) : bare;
+  if (pattern === '' || pattern.startsWith('#')) return undefined;
+  const negated = pattern.startsWith('!');
+  if (negated) pattern = pattern.slice(1);
+  const folderOnly = pattern.endsWith('/');
+  if (folderOnly) pattern = pattern.slice(0, -1);
+  const anchored = pattern.includes('/');
+  pattern = pattern.replace(/^\//, '').replace(/\\(?=[#! ])/, '');
+  // Classes such as [ab] are rare; taking the place of any one character leaves out a little more than asked.
+  pattern = pattern.replace(/\[[^\]/]*[\]/]?/g, (part) =>
+    part.length > 2 && part.endsWith(']') ? '?' : part,
+  );
+  if (pattern === '') return undefined;
+  const matches = attempt(
+    () => globMatcher(anchored ? pattern : `**/${pattern}`),
+    () => undefined,
+  );
+  return matches && { matches, negated, folderOnly };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ignoreRules } from './ignore-rules.ts';
+import { ignoreRules } from './glob.ts';
 
 const rules = ignoreRules(
   '# comment\n\n*.log\r\n!keep.log\n/top\nbuild/\ndocs/*.txt\n**/deep/x\n\\#odd\n[ab].ts\n../outside\n',

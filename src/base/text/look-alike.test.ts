@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { looks } from './look-alike.ts';
+import { looks } from './hidden.ts';
 
 describe('what a name looks like', () => {
   it.each([

@@ -3,12 +3,19 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 /** English texts and what they are in another language; both have the same places (`{0}`) for what comes in. */
 export type Catalogue = Readonly<Partial<Record<string, string>>>;
 
+/** Whom something is done for. */
+interface Spoken {
+  words: Catalogue | undefined;
+  /** Whether others, who may read another language, are served by the same process. */
+  amongOthers: boolean;
+}
+
 /** What is put into a message. */
 type Given = string | number | bigint | undefined;
 
 /** The programs consist of several files, each with its own copy of this one. */
 const SPOKEN = Symbol.for('bmad-mcp-server: the words that a person is spoken to in');
-const state = globalThis as { [SPOKEN]?: AsyncLocalStorage<Catalogue> };
+const state = globalThis as { [SPOKEN]?: AsyncLocalStorage<Spoken> };
 
 const PLACES = /\{(\d+)\}/g;
 
@@ -18,7 +25,7 @@ const PLACES = /\{(\d+)\}/g;
  * programs are spoken to in English only.
  */
 export function t(parts: TemplateStringsArray, ...given: readonly Given[]): string {
-  const words = state[SPOKEN]?.getStore();
+  const words = wordsNow();
   const said = words === undefined ? undefined : words[keyOf(parts)];
   if (said !== undefined) return said.replace(PLACES, (_place, number) => String(given[Number(number)]));
   let text = parts[0] ?? '';
@@ -28,7 +35,10 @@ export function t(parts: TemplateStringsArray, ...given: readonly Given[]): stri
 }
 
 /** A text of ours that was written before anybody knew who reads it, such as the title of an operation or a state. */
-export const say = (text: string): string => state[SPOKEN]?.getStore()?.[text] ?? text;
+export const say = (text: string): string => wordsNow()?.[text] ?? text;
+
+/** The words that are spoken now: what is kept with messages in it is kept for each of them. */
+export const wordsNow = (): Catalogue | undefined => state[SPOKEN]?.getStore()?.words;
 
 /** `3 stories`: one and many are messages of their own, `{n} story` and `{n} stories`. */
 export function plural(count: number, one: string, many = `${one}s`): string {
@@ -37,11 +47,83 @@ export function plural(count: number, one: string, many = `${one}s`): string {
 }
 
 /** Does something for a person, in their words; without words, in English. What runs beside it is not concerned. */
-export function speaking<T>(words: Catalogue | undefined, work: () => T): T {
-  if (words === undefined) return work();
+export function speaking<T>(words: Catalogue | undefined, work: () => T, amongOthers = false): T {
+  if (words === undefined && wordsNow() === undefined) return work();
   state[SPOKEN] ??= new AsyncLocalStorage();
-  return state[SPOKEN].run(words, work);
+  return state[SPOKEN].run({ words, amongOthers }, work);
 }
+
+/** Makes what is kept for callers to come: in English, where they may read another language than this one. */
+export const forAll = <T>(work: () => T): T =>
+  state[SPOKEN]?.getStore()?.amongOthers === true ? speaking(undefined, work, true) : work();
 
 const keyOf = (parts: TemplateStringsArray): string =>
   parts.reduce((text, part, place) => `${text}{${place - 1}}${part}`);
+
+/** Words that only one of the two languages has, and that hardly any sentence does without. */
+const WORDS = {
+  French:
+    'le les des une est et dans pour que qui sur avec par pas ne sont ce cette ces aux du nous vous il elle ils elles mais ou donc plus être a été doit peut',
+  English:
+    'the and of to is are was were in that it this these those with for not be by from has have must can should which at as an or but we you they',
+} as const;
+const LEAST_WORDS = 25;
+/** The other language may be quoted. */
+const CLEARLY = 4;
+
+/** The language that a text is written in, where it is long enough to tell and is plainly one of the two. */
+export function spokenLanguage(text: string): keyof typeof WORDS | undefined {
+  const prose = text
+    .replace(/```[^`]{0,100000}```/g, ' ')
+    .replace(/`[^`\n]{0,500}`/g, ' ')
+    .replace(/"[^"\n]{1,60}"\s{0,3}:/g, ' ');
+  const words = prose.toLowerCase().match(/\p{L}+/gu) ?? [];
+  if (words.length < LEAST_WORDS) return undefined;
+  const count = (language: keyof typeof WORDS): number => {
+    const known = new Set(WORDS[language].split(' '));
+    return words.filter((word) => known.has(word)).length;
+  };
+  const [french, english] = [count('French'), count('English')];
+  const least = words.length / 10;
+  if (french >= least && french > CLEARLY * english) return 'French';
+  return english >= least && english > CLEARLY * french ? 'English' : undefined;
+}
+
+/** In a line every word counts: those that both languages have are left out, and more of each are known. */
+const BOTH = ['a', 'as', 'an', 'or', 'on', 'plus', 'son'];
+const MORE = {
+  French:
+    'en un au sans sous tous toute toutes jamais toujours leur nos notre se sa chaque entre avant après',
+  English: 'within after before when every never our its does will only then than there their been',
+} as const;
+const LEAST_IN_LINE = 2;
+
+/** The language of a sentence or two; nothing unless it is plainly one of the two. */
+export function lineLanguage(text: string): keyof typeof WORDS | undefined {
+  const long = spokenLanguage(text);
+  if (long !== undefined) return long;
+  const words =
+    text
+      .replace(/`[^`\n]{0,500}`/g, ' ')
+      .toLowerCase()
+      .match(/\p{L}+/gu) ?? [];
+  const count = (language: keyof typeof WORDS): number => {
+    const known = new Set(`${WORDS[language]} ${MORE[language]}`.split(' '));
+    for (const word of BOTH) known.delete(word);
+    return words.filter((word) => known.has(word)).length;
+  };
+  const [french, english] = [count('French'), count('English')];
+  if (french >= LEAST_IN_LINE && english === 0) return 'French';
+  return english >= LEAST_IN_LINE && french === 0 ? 'English' : undefined;
+}
+
+const NAMES = {
+  French: /^fr(?:$|[^\p{L}]|an[cç]|ench)/iu,
+  English: /^(?:en(?:$|[^\p{L}]|gl)|anglais)/iu,
+} as const;
+
+/** Which of the two languages a setting names: `Français`, `fr-FR`, `anglais`; nothing for any other. */
+export function namedLanguage(name: string): keyof typeof WORDS | undefined {
+  if (NAMES.French.test(name)) return 'French';
+  return NAMES.English.test(name) ? 'English' : undefined;
+}

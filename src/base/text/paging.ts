@@ -1,5 +1,5 @@
 import { t } from './message.ts';
-import { sha256 } from '../sha256.ts';
+import { sha256 } from '../values.ts';
 import { BmadError } from '../errors.ts';
 import { cutToFit } from './markdown.ts';
 import { byteLength } from './text.ts';

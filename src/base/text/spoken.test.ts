@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { spokenLanguage } from './spoken.ts';
+import { spokenLanguage } from './message.ts';
 
 const FRENCH =
   'La revue de l’API est terminée : aucun changement n’est incompatible avec les clients actuels, mais le champ « total » doit être documenté. Les tests sont dans le dossier prévu et ils passent.';

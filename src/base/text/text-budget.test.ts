@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fitted, packed, type Piece } from './text-budget.ts';
-import { estimateTokens } from './token-estimate.ts';
+import { estimateTokens, fitted, packed, type Piece } from './text-budget.ts';
 
 const piece = (title: string, text: string, more: Partial<Piece> = {}): Piece => ({
   title,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { chunksOf, essentialLength } from './text-chunks.ts';
+import { chunksOf, essentialLength } from './text-budget.ts';
 
 const STEPS = `# Instructions\n\nCritical.\n\n<workflow>\n  <step n="1" goal="Find it">\n    one\n\n## A heading of the output\n  </step>\n  <step n="2">\n    two\n  </step>\n</workflow>\n`;
 

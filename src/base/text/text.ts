@@ -1,6 +1,5 @@
-import { plural } from './message.ts';
+import { plural, t } from './message.ts';
 
-import { t } from './message.ts';
 /** Bytes on the wire, which is what hosts limit. */
 export function byteLength(text: string): number {
   return Buffer.byteLength(text, 'utf8');
@@ -60,4 +59,145 @@ export function ago(then: number, now: number): string {
   if (seconds >= DAY) return plural(Math.floor(seconds / DAY), 'day ago', 'days ago');
   if (seconds >= HOUR) return plural(Math.floor(seconds / HOUR), 'hour ago', 'hours ago');
   return plural(Math.floor(seconds / MINUTE), 'minute ago', 'minutes ago');
+}
+
+/**
+ * The beginnings and ends of texts. `/x+$/` tries again from every `x` of a text, which takes minutes where a file has
+ * a megabyte of them; these look at each character once.
+ */
+
+/** The text without any of these characters at its end. */
+export function withoutEnd(text: string, chars: string): string {
+  let end = text.length;
+  while (end > 0 && chars.includes(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end);
+}
+
+export function withoutStart(text: string, chars: string): string {
+  let start = 0;
+  while (start < text.length && chars.includes(text.charAt(start))) start += 1;
+  return text.slice(start);
+}
+
+export function withoutEnds(text: string, chars: string): string {
+  return withoutStart(withoutEnd(text, chars), chars);
+}
+
+/** What is inside of one pair of quotation marks; a text that has none stays as it is. */
+export function insideQuotes(text: string, marks: string): string {
+  const mark = text.charAt(0);
+  const quoted = text.length > 1 && marks.includes(mark) && text.endsWith(mark);
+  return quoted ? text.slice(1, -1) : text;
+}
+
+/**
+ * With how many of the parts, from the first on, the text ends. Each character is looked at a few times only, however many
+ * parts there are: they may come from a file that is made to keep the server busy.
+ */
+export function countAtEnd(text: string, parts: readonly string[], between = ''): number {
+  const whole = parts.join(between);
+  if (whole === '') return 0;
+  const counts = new Map<number, number>();
+  let length = -between.length;
+  for (const [at, part] of parts.entries()) counts.set((length += between.length + part.length), at + 1);
+  // For each beginning of the whole, the longest shorter beginning with which it ends.
+  const shorter = new Int32Array(whole.length + 1);
+  const step = (matched: number, char: string): number => {
+    let now = matched;
+    while (now > 0 && whole[now] !== char) now = shorter[now] ?? 0;
+    return whole[now] === char ? now + 1 : now;
+  };
+  for (let at = 1; at < whole.length; at += 1) shorter[at + 1] = step(shorter[at] ?? 0, whole[at] ?? '');
+  let matched = 0;
+  for (let at = Math.max(0, text.length - whole.length); at < text.length; at += 1)
+    matched = step(matched, text.charAt(at));
+  while (matched > 0 && !counts.has(matched)) matched = shorter[matched] ?? 0;
+  return counts.get(matched) ?? 0;
+}
+
+/** How the bytes of a text are to be read; Windows programs save UTF-16, with a mark at the beginning or without. */
+export function encodingOf(bytes: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' {
+  const [first, second] = bytes;
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  if (first === 0xfe && second === 0xff) return 'utf-16be';
+  // Most letters of our languages have an empty byte then, always on the same side.
+  const head = bytes.subarray(0, 200);
+  if (head.length < 8 || !head.includes(0)) return 'utf-8';
+  const zeros = [0, 1].map((side) => head.filter((byte, at) => at % 2 === side && byte === 0).length);
+  const [even = 0, odd = 0] = zeros;
+  const most = head.length / 4;
+  if (odd > most && even === 0) return 'utf-16le';
+  return even > most && odd === 0 ? 'utf-16be' : 'utf-8';
+}
+
+/** The text of a file. The mark of UTF-8 stays where that is asked for, so that what is delivered is what is on disk. */
+export function decodeText(bytes: Uint8Array, keepsMark = false): string {
+  const encoding = encodingOf(bytes);
+  return new TextDecoder(encoding, { ignoreBOM: keepsMark && encoding === 'utf-8' }).decode(bytes);
+}
+
+const NAMED = new Map([
+  ['amp', '&'],
+  ['lt', '<'],
+  ['gt', '>'],
+  ['quot', '"'],
+  ['apos', "'"],
+]);
+
+/** Text for people: `Porter&apos;s` is "Porter's". Each entity is decoded once, what it gives is left alone. */
+export function decodeEntities(text: string): string {
+  if (!text.includes('&')) return text;
+  return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w{2,4}));/gi, (whole, ...groups: unknown[]) => {
+    const [decimal, hexadecimal, name] = groups as (string | undefined)[];
+    if (name !== undefined) return NAMED.get(name.toLowerCase()) ?? whole;
+    const code = decimal === undefined ? Number.parseInt(hexadecimal ?? '', 16) : Number(decimal);
+    // Control characters and halves of pairs have no business in a name.
+    const printable = code >= 32 && code <= 0x10_ff_ff && !(code >= 0xd8_00 && code <= 0xdf_ff);
+    return printable ? String.fromCodePoint(code) : whole;
+  });
+}
+
+/** Text as the content of an element or an attribute. */
+export function escapeXml(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&apos;');
+}
+
+/** Whether what was typed at a question is a yes, in English or French; everything else is a no. */
+export function isYes(typed: string): boolean {
+  return /^\s*(?:y|yes|o|oui)\s*$/i.test(typed);
+}
+
+const two = (value: number): string => String(value).padStart(2, '0');
+
+/** The day where the user is: 2026-11-15. */
+export function localDay(date: Date): string {
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}
+
+/** A moment as the files of the project have it: local, without a zone, with microseconds. */
+export function localTime(date: Date): string {
+  const time = `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+  return `${localDay(date)}T${time}.${String(date.getMilliseconds()).padStart(3, '0')}000`;
+}
+
+const DAY_SHAPE = /^\d{4}-\d{2}-\d{2}$/;
+
+/** The first or the last moment of what was given: a day is meant whole, and where the user is. */
+export function momentOf(text: string, end: 'first' | 'last'): string {
+  const given = text.trim();
+  if (!DAY_SHAPE.test(given)) return given;
+  const date = new Date(`${given}T${end === 'first' ? '00:00:00.000' : '23:59:59.999'}`);
+  return Number.isNaN(date.getTime()) ? given : date.toISOString();
+}
+
+/** A local time from a file, in UTC as memories use it; undefined if it is not a date. */
+export function utcOf(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const date = new Date(DAY_SHAPE.test(text) ? `${text}T00:00:00` : text);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }

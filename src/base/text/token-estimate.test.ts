@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { estimateTokens } from './token-estimate.ts';
+import { estimateTokens } from './text-budget.ts';
 
 it.each([
   ['', 0],

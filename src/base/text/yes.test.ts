@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isYes } from './yes.ts';
+import { isYes } from './text.ts';
 
 it.each(['y', 'Y', ' yes ', 'o', 'Oui', 'oui\n'])('%j is a yes', (typed) => {
   expect(isYes(typed)).toBe(true);

@@ -1,5 +1,7 @@
 import type { MemoryType } from '../../model/memory.ts';
 
+export const DECISIONS_FILE = 'decisions-log.md';
+
 /** Something worth recalling in a file of the project. */
 export interface KitEntry {
   type: MemoryType;

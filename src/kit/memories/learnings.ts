@@ -1,7 +1,6 @@
 import { t } from '../../base/text/message.ts';
 import { join } from 'node:path';
-import { unlessShort } from '../../base/expected.ts';
-import { BmadError } from '../../base/errors.ts';
+import { BmadError, unlessShort } from '../../base/errors.ts';
 import { stateNames } from '../../base/files/file-state.ts';
 import { listInside, readInside } from '../../base/files/files.ts';
 import { agentsNamed, namesOf, type KitAgent } from '../agents.ts';

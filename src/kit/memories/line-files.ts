@@ -1,13 +1,11 @@
 import { t } from '../../base/text/message.ts';
-import { BmadError } from '../../base/errors.ts';
-import { unlessMissing } from '../../base/expected.ts';
+import { BmadError, unlessMissing } from '../../base/errors.ts';
 import { appendLine, replaceShared } from '../../base/files/file-shared.ts';
 import { readInside } from '../../base/files/files.ts';
-import { localDay, utcOf } from '../../base/text/local-time.ts';
-import { cut } from '../../base/text/text.ts';
+import { cut, localDay, utcOf } from '../../base/text/text.ts';
 import type { MemoryEntry, MemoryType } from '../../model/memory.ts';
 import type { KitAgent } from '../agents.ts';
-import { DECISIONS_FILE } from './decisions.ts';
+import { DECISIONS_FILE } from './entry.ts';
 import { inProject, type Kit } from '../kit.ts';
 import { learningsFileOf } from './learnings.ts';
 import { bulletIn, struckText } from '../markdown.ts';

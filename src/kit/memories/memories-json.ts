@@ -1,10 +1,10 @@
 import { t } from '../../base/text/message.ts';
 import { jsonIn } from '../../base/parse/json.ts';
 import { field, isTable, tableOf, textField } from '../../base/parse/parse.ts';
-import { conflictReason, conflictsIn } from '../../base/text/conflicts.ts';
+import { conflictReason, conflictsIn } from '../../base/text/diff.ts';
 import { MEMORY_TYPES, type MemoryType } from '../../model/memory.ts';
 import type { KitEntry } from './entry.ts';
-import { texts } from './failures.ts';
+import { texts } from '../museum/museum.ts';
 
 export const MEMORIES_FILE = 'memories.json';
 

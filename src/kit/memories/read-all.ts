@@ -2,17 +2,17 @@ import { t } from '../../base/text/message.ts';
 import { join } from 'node:path';
 import { modifiedInside, pathExists, realFolder } from '../../base/files/files.ts';
 import { readKitAgents, type KitAgent } from '../agents.ts';
-import { DECISIONS_FILE, decisionsIn } from './decisions.ts';
+import { decisionsIn, TracedDecisions } from './decisions.ts';
+import { DECISIONS_FILE } from './entry.ts';
 import { withAgents } from './entry-agents.ts';
 import type { KitEntry, KitReading } from './entry.ts';
-import { failuresIn, loggedFailures, MUSEUM_FILE, MUSEUM_LOG } from './failures.ts';
+import { failuresIn, loggedFailures, MUSEUM_FILE, MUSEUM_LOG } from '../museum/museum.ts';
 import { projectPages } from '../home.ts';
 import { inProject, type Kit } from '../kit.ts';
 import { textToRead } from '../kit-text.ts';
 import { learningsFiles, learningsIn } from './learnings.ts';
 import { MEMORIES_FILE, memoriesIn, memoryTables } from './memories-json.ts';
-import { HANDOFF_FILE, handoffsIn, type Handoff } from '../session/handoffs.ts';
-import { TracedDecisions } from './traced.ts';
+import { type Handoff, HANDOFF_FILE, handoffsIn } from '../session/handoffs.ts';
 import { emptyPage, SHARED_CONTEXT_FILE, sharedContextIn } from './shared-context.ts';
 
 /** Everything in the project's own memory files that can be recalled, read again when a file has changed. */

@@ -6,7 +6,7 @@ import { writeFiles } from '../../../tests/support/kit-project.ts';
 import type { MemoryEntry } from '../../model/memory.ts';
 import { kitIn } from '../../../tests/support/kit.ts';
 import { KitFiles } from './read-all.ts';
-import { removeFromKitFiles, writeKitFiles, type KitWriting } from './write.ts';
+import { type KitWriting, removeFromKitFiles, writeKitFiles } from './write.ts';
 
 const entry: MemoryEntry = {
   type: 'decisions',

@@ -1,19 +1,31 @@
-import { t } from '../../base/text/message.ts';
-import { BmadError } from '../../base/errors.ts';
-import { expected } from '../../base/expected.ts';
-import { mayPass } from '../../base/files/file-failure.ts';
-import { replaceShared } from '../../base/files/file-shared.ts';
-import { localTime } from '../../base/text/local-time.ts';
+import { BmadError, expected } from '../../base/errors.ts';
+import { mayPass } from '../../base/files/file-refusals.ts';
+import { appendLine, replaceShared } from '../../base/files/file-shared.ts';
+import { modifiedInside } from '../../base/files/files.ts';
 import { field, isTable, tableOf } from '../../base/parse/parse.ts';
+import { conflictReason, conflictsIn } from '../../base/text/diff.ts';
+import { t } from '../../base/text/message.ts';
+import { cut, localDay, localTime, oneLine } from '../../base/text/text.ts';
 import type { MemoryEntry, MemoryType } from '../../model/memory.ts';
-import { DECISIONS_FILE } from './decisions.ts';
-import { ACTIVITY_FILE, logActivity } from './activity.ts';
-import { inProject, type Kit } from '../kit.ts';
+import { addToSection } from '../insert.ts';
 import { inTurn } from '../kit-lock.ts';
-import { addLine, dropLines, fileText, leftAlone, lineFileOf, lineText, strikeLine } from './line-files.ts';
-import type { LineFiles, Wording } from './line-files.ts';
-import { CONTRADICTIONS_FILE, logReplaced } from './contradictions.ts';
-import { conflictReason, conflictsIn } from '../../base/text/conflicts.ts';
+import { asLine } from '../kit-text.ts';
+import { inProject, type Kit } from '../kit.ts';
+import { languageOf } from '../language.ts';
+import { plainTitle, rowIn } from '../markdown.ts';
+import { projectWording } from '../project-language.ts';
+import { DECISIONS_FILE } from './entry.ts';
+import {
+  addLine,
+  dropLines,
+  fileText,
+  leftAlone,
+  lineFileOf,
+  type LineFiles,
+  lineText,
+  strikeLine,
+  type Wording,
+} from './line-files.ts';
 import { MEMORIES_FILE, memoriesIn, memoryTables } from './memories-json.ts';
 
 export interface KitWriting extends LineFiles {
@@ -220,3 +232,66 @@ function metaOf(table: unknown, name: string): unknown {
 
 const uuidOf = (table: unknown): unknown => metaOf(table, 'uuid');
 const typeIn = (table: unknown): unknown => metaOf(table, 'type');
+
+/** Where the kit records which of two memories that contradict each other was kept. Only a project that has it gets rows. */
+const CONTRADICTIONS_FILE = 'contradiction-log.md';
+const CELL = 160;
+
+/** A memory that another one has replaced. */
+interface Replaced {
+  before: MemoryEntry;
+  by: MemoryEntry;
+}
+
+const isResolved = (title: string): boolean =>
+  /contradictions? (?:resolues?|resolved)|resolved contradictions?/.test(plainTitle(title));
+
+/** Adds the row that says so; false where there is no place for it, or it is there already. */
+async function logReplaced(kit: Kit, memory: string, { before, by }: Replaced): Promise<boolean> {
+  const text = await fileText(kit, memory, CONTRADICTIONS_FILE);
+  if (text === undefined) return false;
+  const words = languageOf(text, await projectWording(kit)).contradictions;
+  const cell = (said: string): string => oneLine(asLine(said), CELL).replaceAll('|', String.raw`\|`);
+  const subject = cell(before.text);
+  const action = cell(`${words.replacedBy} ${by.text}`);
+  // Noticed and settled in one: nothing is written while a contradiction is only a hint.
+  const day = localDay(new Date(before.supersededAt ?? by.createdAt));
+  const row = `| ${day} | ${day} | ${cell(by.agent)} | ${subject} | ${action} |`;
+  // Completing the work after a crash comes here twice, perhaps on another day.
+  if (text.includes(`| ${subject} | ${action} |`)) return false;
+  const next = addToSection(text, ({ title }) => isResolved(title), [row], {
+    gap: false,
+    placeholder: {
+      is: (line) => rowIn(line)?.every((part) => /^[—–-]?$/.test(part)) === true,
+      mayBeIn: () => true,
+    },
+  });
+  if (next === undefined) return false;
+  await replaceShared(memory, CONTRADICTIONS_FILE, next);
+  return true;
+}
+
+export const ACTIVITY_FILE = 'activity.jsonl';
+const QUERY_LENGTH = 80;
+
+/** A line of the kit's log of what was done with its memory, without the time. */
+interface Activity {
+  cmd: 'remember' | 'recall';
+  agent: string;
+  mode: 'semantic' | 'local';
+  query: string;
+  [more: string]: string | number;
+}
+
+export async function hasActivity(memory: string): Promise<boolean> {
+  return (await modifiedInside(memory, ACTIVITY_FILE)) !== undefined;
+}
+
+export async function logActivity(
+  memory: string,
+  { cmd, agent, mode, query, ...more }: Activity,
+): Promise<void> {
+  const ts = localTime(new Date());
+  const asked = cut(query.replace(/\s+/g, ' '), QUERY_LENGTH);
+  await appendLine(memory, ACTIVITY_FILE, JSON.stringify({ ts, cmd, agent, mode, query: asked, ...more }));
+}

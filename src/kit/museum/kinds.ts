@@ -1,4 +1,4 @@
-import { CATEGORIES, SEVERITIES, type Severity } from '../../model/failure.ts';
+import { CATEGORIES, SEVERITIES, type Severity } from '../../model/memory.ts';
 import { plainTitle } from '../markdown.ts';
 
 /** What people write for the severities and categories of failures: one reading, in any case and in both languages. */

@@ -1,16 +1,14 @@
 import { appendLine, replaceShared } from '../../base/files/file-shared.ts';
-import { localDay, utcOf } from '../../base/text/local-time.ts';
-import { MUSEUM_FILE, MUSEUM_LOG } from '../memories/failures.ts';
+import { localDay, utcOf, withoutEnd } from '../../base/text/text.ts';
+import { type Failure, type FailureFields, MUSEUM_FILE, MUSEUM_LOG, museumIn, museumLog } from './museum.ts';
 import { addToSection } from '../insert.ts';
-import { inProject } from '../kit.ts';
+import { inProject, type Kit } from '../kit.ts';
 import { whileLocked } from '../kit-lock.ts';
 import { asLine, lineEndOf, textToChange, type KitWithMemory } from '../kit-text.ts';
-import type { Severity } from '../../model/failure.ts';
+import type { Severity } from '../../model/memory.ts';
 import { severityOf } from './kinds.ts';
-import { museumIn, museumLog, type Failure, type FailureFields } from './museum.ts';
-import { languageOf, type Wording } from '../language.ts';
+import { ENGLISH, languageOf, type Wording } from '../language.ts';
 import { projectWording } from '../project-language.ts';
-import { withoutEnd } from '../../base/text/ends.ts';
 
 export interface NewFailure extends FailureFields {
   title: string;
@@ -108,7 +106,7 @@ async function intoLog(
 const FIELDS = ['happened', 'cause', 'impact', 'lesson', 'fix', 'rule', 'status'] as const;
 
 /** A line for each field of a failure that says something; that it is resolved goes without saying. */
-export function fieldLines(
+function fieldLines(
   failure: NewFailure,
   words: Wording['museum'],
   line: (label: string, value: string) => string,
@@ -222,4 +220,14 @@ function formatPage(log: readonly Failure[], page: string | undefined): string {
 /** The number at the end of an id; 0 where there is none. */
 function numberOf(id: string): number {
   return Number(id.slice(withoutEnd(id, '0123456789').length));
+}
+
+/** A failure as one text, for where there is no museum: its title, and a line with a label for all else. */
+export async function failureText(kit: Kit, failure: NewFailure): Promise<string> {
+  const { museum } = await projectWording(kit);
+  const colon = museum === ENGLISH.museum ? ':' : ' :';
+  return [
+    `${failure.category} — ${asLine(failure.title)}`,
+    ...fieldLines(failure, museum, (label, value) => `${label}${colon} ${value}`),
+  ].join('\n');
 }

@@ -1,10 +1,11 @@
-import { t } from '../../base/text/message.ts';
 import { jsonIn } from '../../base/parse/json.ts';
 import { field, isTable, textField } from '../../base/parse/parse.ts';
-import { UNKNOWN_CATEGORY as UNKNOWN, type Severity } from '../../model/failure.ts';
+import { type LineSection, sectionsOf, withoutExamples } from '../../base/text/markdown.ts';
+import { t } from '../../base/text/message.ts';
+import { type Severity, UNKNOWN_CATEGORY as UNKNOWN } from '../../model/memory.ts';
 import { bulletIn, isUnset, plainTitle } from '../markdown.ts';
+import type { KitEntry } from '../memories/entry.ts';
 import { categoryAhead, categoryOf, severityAmong, severityOf } from './kinds.ts';
-import { sectionsOf, withoutExamples, type LineSection } from '../../base/text/markdown.ts';
 
 /** What is told about a failure, as far as it is. */
 export interface FailureFields {
@@ -79,7 +80,7 @@ function datedFailure(
   const isKind = bracket !== undefined && (CATEGORY.test(bracket) || categoryOf(bracket) !== undefined);
   const heading = isKind ? `[${bracket}] ${rest}` : rest;
   const own = bracket === undefined ? 'unknown' : severityOf(bracket);
-  const told = labelled(body, labels);
+  const told = labelledIn(body, labels);
   return {
     ...blank(source, line),
     ...named(heading),
@@ -97,7 +98,7 @@ function numberedFailure(
   source: string,
   labels: KnownLabels,
 ): Failure {
-  const own = labelled(body, labels);
+  const own = labelledIn(body, labels);
   const { severity, date, agents, tags } = own;
   const list = (text: string | undefined): string[] =>
     text === undefined ? [] : text.split(',').flatMap((part) => (isUnset(part) ? [] : [part.trim()]));
@@ -149,7 +150,7 @@ export function museumLog(text: string, source: string, problems: string[]): Fai
   return failures;
 }
 
-export function firstKnown(...severities: Severity[]): Severity {
+function firstKnown(...severities: Severity[]): Severity {
   return severities.find((severity) => severity !== 'unknown') ?? 'unknown';
 }
 
@@ -173,7 +174,7 @@ function blank(source: string, line: number): Failure {
 }
 
 /** `CC-FAIL — title` in two parts. A category may also be among the tags. */
-export function named(
+function named(
   heading: string,
   tags: readonly string[] = [],
 ): { category: string; title: string; heading: string } {
@@ -231,7 +232,10 @@ function labelOf(name: string, known: KnownLabels): Label | undefined {
   return label;
 }
 
-function labelled(body: LineSection['body'], known: KnownLabels = new Map()): Partial<Record<Label, string>> {
+function labelledIn(
+  body: LineSection['body'],
+  known: KnownLabels = new Map(),
+): Partial<Record<Label, string>> {
   const found: Partial<Record<Label, string>> = {};
   let last: Label | undefined;
   for (const { text } of body) {
@@ -248,11 +252,11 @@ function labelled(body: LineSection['body'], known: KnownLabels = new Map()): Pa
 }
 
 /** The severity that is written among the fields. */
-export function saidSeverity(body: LineSection['body']): Severity {
-  return severityOf(labelled(body).severity ?? '');
+function saidSeverity(body: LineSection['body']): Severity {
+  return severityOf(labelledIn(body).severity ?? '');
 }
 
-export const fieldsIn = (body: LineSection['body']): Partial<Failure> => fieldsOf(labelled(body));
+const fieldsIn = (body: LineSection['body']): Partial<Failure> => fieldsOf(labelledIn(body));
 
 function fieldsOf({
   happened,
@@ -270,4 +274,47 @@ function toldLines(body: LineSection['body']): string[] {
   return body
     .map((part) => part.text.trim())
     .filter((part) => part !== '' && !/^-{3,}$/.test(part) && !part.startsWith('>'));
+}
+
+export const MUSEUM_FILE = 'failure-museum.md';
+export const MUSEUM_LOG = 'failure-museum.jsonl';
+
+/** The failures of the page as something to recall. Where there is a log, numbered ones are there and say more. */
+export function failuresIn(text: string, source: string, logged: boolean): KitEntry[] {
+  return museumIn(text, source)
+    .filter(({ id }) => !logged || id === undefined)
+    .map(entryOf);
+}
+
+/** The log of the other family: one failure a line. */
+export function loggedFailures(text: string, source: string, problems: string[]): KitEntry[] {
+  return museumLog(text, source, problems).map(entryOf);
+}
+
+function entryOf({ id, agents, told, tags, date, source, line }: Failure): KitEntry {
+  const agent = agents[0] ?? 'team';
+  return { type: 'failures', agent, names: [agent], text: told, tags, date, source, line, number: id };
+}
+
+type ToldFailure = FailureFields & Pick<Failure, 'title' | 'category' | 'severity' | 'status'>;
+
+/** Reads it back, and any other text that is remembered about a failure, in either language of the museum. */
+export function failureIn(text: string, tags: readonly string[]): ToldFailure {
+  const [line = '', ...rest] = text.trim().split(/\r?\n/);
+  // `[critical] title`, as answers have it.
+  const [mark = '', own = ''] = /^\[([^\]]{1,40})\]\s*/.exec(line) ?? [];
+  const ahead = severityOf(own);
+  const { title, category } = named(ahead === 'unknown' ? line : line.slice(mark.length), tags);
+  const body = rest.map((each, index) => ({ text: each, line: index + 2 }));
+  const { status = 'unknown', ...fields } = fieldsIn(body);
+  const about = {
+    title,
+    category,
+    status,
+    severity: firstKnown(ahead, saidSeverity(body), severityAmong(tags)),
+  };
+  const isLabelled = Object.values(fields).some((value) => value !== undefined);
+  if (isLabelled || rest.length === 0) return { ...about, ...fields };
+  // Words without labels are all about what happened.
+  return { ...about, happened: rest.join('\n').trim() || undefined };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkpointId, pythonJson, stateDigest } from './checkpoint-id.ts';
+import { checkpointId, pythonJson, stateDigest } from './state-file.ts';
 
 describe('checkpointId', () => {
   it('is the one BMAD computes', () => {

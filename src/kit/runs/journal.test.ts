@@ -8,7 +8,7 @@ import { logIn } from '../../../tests/support/tasks.ts';
 import type { Happened } from '../../lines/line.ts';
 import type { Run } from '../../model/run.ts';
 import type { Runs } from '../../services/runs/runs.ts';
-import { stateDigest } from './checkpoint-id.ts';
+import { stateDigest } from './state-file.ts';
 import { applied, entriesIn, MOVED, RUNS, type Entry } from './run-fold.ts';
 
 interface Scene {

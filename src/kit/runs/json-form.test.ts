@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { jsonLike } from './json-form.ts';
+import { jsonLike } from './state-file.ts';
 
 const TABLE = { status: 'terminé', steps: [1, 2] };
 

@@ -3,7 +3,7 @@ import { temporaryFolder } from '../../../tests/support/app.ts';
 import { writeFiles } from '../../../tests/support/folders.ts';
 import { filesOpened } from '../../../tests/support/opened-files.ts';
 import { kitState } from '../../../tests/support/run-project.ts';
-import { localDay } from '../../base/text/local-time.ts';
+import { localDay } from '../../base/text/text.ts';
 import { KeptRuns } from './kept-runs.ts';
 
 afterEach(() => {

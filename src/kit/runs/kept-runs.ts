@@ -1,21 +1,21 @@
-import { mapLimited, once } from '../../base/async.ts';
-import { ours } from '../../base/expected.ts';
+import { forAll } from '../../base/text/message.ts';
+import { breath, mapLimited, once } from '../../base/async.ts';
+import { ours } from '../../base/errors.ts';
 import { jsonObject } from '../../base/parse/json.ts';
-import { textField, type Table } from '../../base/parse/parse.ts';
+import { type Table, textField } from '../../base/parse/parse.ts';
 import { readState, writeAtomic } from '../../base/files/file-state.ts';
 import { modifiedInside, readInside } from '../../base/files/files.ts';
-import { breath } from '../../base/pace.ts';
 import {
   isSettled,
   lstatOf,
+  type Stamp,
   stampAt,
   stampOf,
   statOf,
-  type Stamp,
   type Stats,
-} from '../../base/files/place-stats.ts';
+} from '../../base/files/file-stamps.ts';
 import type { Run, RunPlace } from '../../model/run.ts';
-import { latestIn, RUN_FILES, withArtefacts, writtenRun, type RunName } from './read-run.ts';
+import { latestIn, RUN_FILES, type RunName, withArtefacts, writtenRun } from './read-run.ts';
 import { isEnded, runName, RUNS, type RunFold, type RunLines } from './run-fold.ts';
 import { listFolders } from './run-folders.ts';
 import { STATE_FILE } from './state-file.ts';
@@ -98,7 +98,7 @@ export class KeptRuns {
   async read(root: string, place: RunPlace, name: RunName, lines?: RunLines): Promise<Run | undefined> {
     const fold = lines?.get(runName(name));
     const known = this.#asBefore(place, name, fold);
-    return known === undefined ? this.#read(root, place, name, fold) : withFiles(root, known);
+    return known === undefined ? forAll(() => this.#read(root, place, name, fold)) : withFiles(root, known);
   }
 
   /** Those of many, in their order. */
@@ -119,7 +119,7 @@ export class KeptRuns {
       const [name, place] = named[index] as (typeof named)[number];
       const known = found[index];
       found[index] = await (known === undefined
-        ? this.#read(root, place, name, lines?.get(runName(name)))
+        ? forAll(() => this.#read(root, place, name, lines?.get(runName(name))))
         : withFiles(root, known));
     });
     return found.filter((run) => run !== undefined);

@@ -1,14 +1,17 @@
-import { t } from '../../base/text/message.ts';
-import { plural } from '../../base/text/message.ts';
-import { modifiedInside } from '../../base/files/files.ts';
-import { utcOf } from '../../base/text/local-time.ts';
-import type { Run, RunGraph, RunPlace, RunState } from '../../model/run.ts';
-import { withFiles } from './artefacts.ts';
-import { GRAPH_FILE, graphOf, STATUS_FILE, statusFileTable } from './graph.ts';
-import { JOURNAL_FILE, readJournal } from './journal.ts';
-import { readJson, readText, type JsonReading } from './json-file.ts';
-import { foldOfJournal, standingOf, type RunFold } from './run-fold.ts';
-import { lastStep, STATE_FILE, stateOf } from './state-file.ts';
+import { isAbsolute, join, relative, sep } from 'node:path';
+import { attempt, broken as unread } from '../../base/errors.ts';
+import { modifiedInside, realFolder } from '../../base/files/files.ts';
+import { jsonObject } from '../../base/parse/json.ts';
+import { field, isTable, parseYaml, type Table, textField } from '../../base/parse/parse.ts';
+import { plural, t } from '../../base/text/message.ts';
+import { utcOf, withoutEnds } from '../../base/text/text.ts';
+import type { Run, RunArtefact, RunGraph, RunPlace, RunState } from '../../model/run.ts';
+import { type Entry, entryOf, foldOfJournal, type RunFold, standingOf } from './run-fold.ts';
+import { type JsonReading, lastStep, readJson, readText, STATE_FILE, stateOf } from './state-file.ts';
+
+export const JOURNAL_FILE = 'journal.jsonl';
+const GRAPH_FILE = 'workflow-graph.yaml';
+const STATUS_FILE = 'workflow-status.md';
 
 /** A folder with one of these is a run. */
 export const RUN_FILES = [STATE_FILE, JOURNAL_FILE, GRAPH_FILE, STATUS_FILE];
@@ -190,4 +193,141 @@ function driftOf(
   if (graph?.status !== undefined && graph.status !== (status === 'abandoned' ? 'failed' : status))
     found.push(t`workflow-graph.yaml has another status.`);
   return found;
+}
+
+/** The folder itself, or out of it. */
+const LEADS_UP = /^\.{1,2}$|^\.\.[\\/]/;
+
+/**
+ * Where an artefact is, from the top of the project: paths are written from the run's own folder or from the top.
+ * Undefined if there is no such file in the project, or a link leads out of it.
+ */
+export async function artefactFile(root: string, place: RunPlace, path: string): Promise<string | undefined> {
+  const given = path.replaceAll('\\', '/').replace(/^\{project-root\}\//, '');
+  const absolute = isAbsolute(given);
+  const inside = absolute ? await fromTop(root, given) : join(given);
+  // From the run's own folder only what is inside it; other paths begin at the top of the project.
+  const own =
+    absolute || place.base !== root || LEADS_UP.test(join(given)) ? undefined : join(place.path, given);
+  for (const candidate of [own, inside]) {
+    const clean = candidate?.split(sep).join('/');
+    if (clean === undefined || LEADS_UP.test(clean)) continue;
+    if ((await modifiedInside(root, clean)) !== undefined) return clean;
+  }
+  return undefined;
+}
+
+/** An absolute path as one from the top of the project; nothing when it leads elsewhere. */
+async function fromTop(root: string, path: string): Promise<string | undefined> {
+  const real = (await realFolder(root)) ?? root;
+  const inner = [relative(real, path), relative(root, path)].find(
+    (each) => !each.startsWith('..') && each !== '',
+  );
+  return inner;
+}
+
+async function withFiles(
+  root: string,
+  place: RunPlace,
+  artefacts: readonly RunArtefact[],
+): Promise<RunArtefact[]> {
+  const found: RunArtefact[] = [];
+  for (const each of artefacts) found.push({ ...each, file: await artefactFile(root, place, each.path) });
+  return found;
+}
+
+/** The plan in numbers, counted from its nodes: the figures in the file are kept by hand. */
+function graphOf(text: string): RunGraph | { broken: string } {
+  let trouble = t`does not contain a graph`;
+  const value = attempt(
+    () => parseYaml(GRAPH_FILE, text),
+    unread(({ line }) => {
+      trouble = t`is not valid YAML${line === undefined ? '' : t` (line ${line})`}`;
+    }),
+  );
+  if (!isTable(value)) return { broken: trouble };
+  const workflow = field(value, 'workflow');
+  const nodes = field(value, 'nodes');
+  const tables = (Array.isArray(nodes) ? (nodes as unknown[]) : []).filter(isTable);
+  const named = (status: string): string[] =>
+    tables
+      .filter((node) => textField(node, 'status') === status)
+      .map((node) => textField(node, 'label') ?? textField(node, 'id') ?? '?');
+  return {
+    status: isTable(workflow) ? textField(workflow, 'status') : undefined,
+    total: tables.length,
+    completed: named('completed').length + named('skipped').length,
+    running: named('running'),
+    failed: named('failed'),
+  };
+}
+
+/** The first two cells of a row, without the marks around them. */
+function pairIn(line: string): [label: string, value: string] | undefined {
+  const [before, label = '', value = '', rest] = line.split('|', 4);
+  if (before !== '' || rest === undefined) return undefined;
+  return [withoutEnds(label.trim(), '*').trim(), value.trim().replace(/^`|`$/g, '').trim()];
+}
+
+/** The table at the top of a status file as a state, for runs that have no other. French and English words. */
+export function statusFileTable(text: string): Table {
+  const table: Table = {};
+  for (const line of text.split(/\r?\n/)) {
+    const [label, value] = pairIn(line.trim()) ?? ['', ''];
+    const key = KEYS.find(([pattern]) => pattern.test(label))?.[1];
+    if (key === undefined || value === '' || value.includes('{{')) continue;
+    if (key !== 'current_step') table[key] = value;
+    else {
+      const [current, total] = value.split('/').map((part) => part.trim());
+      table['current_step'] = current;
+      if (total !== undefined) table['total_steps'] = total;
+    }
+  }
+  if (typeof table['status'] === 'string')
+    table['status'] = table['status'].toLowerCase().replace(/[^a-z]/g, '');
+  return table;
+}
+
+const KEYS: readonly (readonly [RegExp, string])[] = [
+  [/^run id$/i, 'run_id'],
+  [/^workflow$/i, 'workflow_path'],
+  [/^(?:démarré le|started)/i, 'started_at'],
+  [/^(?:dernière maj|last update)/i, 'last_checkpoint'],
+  [/^(?:step courant|current step|étape courante)$/i, 'current_step'],
+  [/^(?:statut global|status|overall status)$/i, 'status'],
+  [/^(?:session branch|branche de session)$/i, 'session_branch'],
+];
+
+/**
+ * A version before kept what happened to a run in a file beside its state. It is read for as long as no line is about the
+ * run, and stays where it is: an older version continues from the state it finds.
+ */
+
+interface Journal {
+  entries: Entry[];
+  /** Lines that could not be understood; a crash may leave one. */
+  broken: number;
+}
+
+export function journalIn(text: string): Journal {
+  const entries: Entry[] = [];
+  let broken = 0;
+  for (const line of text.split('\n')) {
+    if (line.trim() === '') continue;
+    const value = jsonObject(line);
+    const entry = typeof value?.['seq'] === 'number' ? entryOf(field(value, 'event'), value) : undefined;
+    if (entry === undefined) broken += 1;
+    else entries.push(entry);
+  }
+  return { entries, broken };
+}
+
+/** What the journal in a folder says; of a conflict both sides, which is told. */
+export async function readJournal(
+  { base, path }: RunPlace,
+  problems: string[],
+): Promise<Journal | { unread: string } | undefined> {
+  const text = await readText(base, `${path}/${JOURNAL_FILE}`, problems);
+  if (text === undefined) return undefined;
+  return typeof text === 'string' ? journalIn(text) : { unread: text.broken };
 }

@@ -1,9 +1,8 @@
 import { field, isTable, textField, type Table } from '../../base/parse/parse.ts';
-import { followers, inOrder, type Happened } from '../../lines/line.ts';
+import { followers, type Happened, inOrder } from '../../lines/line.ts';
 import type { Entities, Noun } from '../../lines/view.ts';
 import type { JournalEntry, JournalStanding } from '../../model/run.ts';
-import { stateDigest } from './checkpoint-id.ts';
-import { lastStep, statusIn } from './state-file.ts';
+import { lastStep, stateDigest, statusIn } from './state-file.ts';
 
 /** An entry before it has its number, which follows from the order of lines. */
 export type Entry = Omit<JournalEntry, 'seq'>;

@@ -1,11 +1,16 @@
-import { t } from '../../base/text/message.ts';
 import { join, sep } from 'node:path';
 import { mapLimited } from '../../base/async.ts';
-import { orElse } from '../../base/expected.ts';
+import { orElse } from '../../base/errors.ts';
 import { changeMark } from '../../base/files/file-stamps.ts';
 import { stateNames } from '../../base/files/file-state.ts';
-import { listInside, realFolder, type FolderEntry } from '../../base/files/files.ts';
+import { type FolderEntry, listInside, realFolder } from '../../base/files/files.ts';
+import { tableOf, textField } from '../../base/parse/parse.ts';
+import { OUTPUT_FOLDERS } from '../../base/product.ts';
+import { t } from '../../base/text/message.ts';
 import type { RunPlace } from '../../model/run.ts';
+import { folderAt } from '../home.ts';
+import { type Kit, type StateFolder, strayPart } from '../kit.ts';
+import { insideProject, outputFolders } from '../output.ts';
 import { RUN_FILES } from './read-run.ts';
 
 export const ARCHIVE = 'archive';
@@ -81,3 +86,47 @@ export async function listFolders(
 
 const namesOf = (entries: readonly FolderEntry[]): string[] =>
   entries.filter(({ kind }) => kind === 'folder').map(({ name }) => name);
+
+const RUNS = '.runs';
+
+export interface RunsFolders {
+  /** All that exist, the one in use first. */
+  read: StateFolder[];
+  /** Where new runs go; it may have to be made. */
+  write: StateFolder;
+  /** The one in the project, there or not. */
+  own: StateFolder;
+  problems: string[];
+  /** The branch that project-context.yaml names. */
+  sessionBranch: string | undefined;
+}
+
+/** Where a project keeps its runs: in its output folder, whatever that is called, or with the user. Both are read. */
+export async function runsFolders({ root, home, output, page, places }: Kit): Promise<RunsFolders> {
+  const problems: string[] = [];
+  const context = tableOf(page.value);
+  const given = textField(context, 'runs_directory');
+  const named = given === undefined ? undefined : insideProject(root, given, problems);
+  const outputs = [...(await outputFolders(root, problems)), output ?? '_bmad-output', ...OUTPUT_FOLDERS];
+  const candidates = [
+    ...(named === undefined ? [] : [named]),
+    ...[...outputs, '{output_folder}'].map((folder) => (folder === '' ? RUNS : `${folder}/${RUNS}`)),
+  ];
+  const read: StateFolder[] = [];
+  for (const path of new Set(candidates)) {
+    if ((await realFolder(join(root, path))) === undefined) continue;
+    const stray = await strayPart(root, path);
+    if (stray === undefined) read.push({ base: root, path, owner: 'project' });
+    else problems.push(t`${stray} points outside the project; runs in it are not read.`);
+  }
+  const { user } = places.runs;
+  const own = read[0] ?? { base: root, path: candidates[0] ?? RUNS, owner: 'project' };
+  if ((await realFolder(folderAt(user))) !== undefined) read.push(user);
+  return {
+    read: home === 'user' ? read.toSorted((a) => (a === user ? -1 : 0)) : read,
+    write: home === 'user' ? user : own,
+    own,
+    problems,
+    sessionBranch: textField(context, 'session_branch')?.trim(),
+  };
+}

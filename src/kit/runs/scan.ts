@@ -1,24 +1,24 @@
 import { t } from '../../base/text/message.ts';
-import { breath } from '../../base/pace.ts';
-import { textField, type Table } from '../../base/parse/parse.ts';
+import { breath } from '../../base/async.ts';
+import { type Table, textField } from '../../base/parse/parse.ts';
 import type { Run, RunBranch, RunPlace, RunsReading } from '../../model/run.ts';
 import type { Kit, StateFolder } from '../kit.ts';
-import { readJson, readText } from './json-file.ts';
+import { readJson, readText, STATE_FILE } from './state-file.ts';
 import { KeptRuns, type EndedRun } from './kept-runs.ts';
-import { runsFolders, type RunsFolders } from './places.ts';
-import { runName, type RunFold, type RunLines } from './run-fold.ts';
-import type { RunName } from './read-run.ts';
 import {
   ARCHIVE,
   foldersIn,
   hasFile,
   hasRunFile,
   isRunId,
-  namedFolder,
   mayHoldRun,
+  namedFolder,
   runFoldersIn,
+  runsFolders,
+  type RunsFolders,
 } from './run-folders.ts';
-import { STATE_FILE } from './state-file.ts';
+import { runName, type RunFold, type RunLines } from './run-fold.ts';
+import type { RunName } from './read-run.ts';
 
 export const BRANCH_FILE = 'branch.json';
 export const ACTIVE_FILE = '.active-branch';

@@ -1,7 +1,6 @@
-import { isUnset, PLACEHOLDER, plainTitle, rowIn, type Topic, topicOf } from '../markdown.ts';
 import { sectionsOf, withoutComments, withoutExamples } from '../../base/text/markdown.ts';
-import { withoutEnds } from '../../base/text/ends.ts';
-import { requestIn } from './request-line.ts';
+import { withoutEnds } from '../../base/text/text.ts';
+import { isUnset, PLACEHOLDER, plainTitle, rowIn, type Topic, topicOf } from '../markdown.ts';
 
 /** A section of the shared context: the part that has been filled in. */
 export interface ContextSection {
@@ -142,7 +141,7 @@ function tableRows(lines: readonly string[]): Record<string, string>[] {
 }
 
 /** An agent in the table of the team. */
-export interface TeamRow {
+interface TeamRow {
   id: string;
   name: string;
   icon: string;
@@ -191,4 +190,31 @@ export function requestsIn(
           return [{ id: idOf(`${from}→${to} ${what}`), from, ...named, text: what, done, line }];
         }),
   );
+}
+
+/** `dev → qa`, with the arrow in either form: who stands on its left and on its right. */
+export function arrowIn(text: string): { from: string; to: string } | undefined {
+  const [arrow] = text.matchAll(/→|->/g);
+  if (arrow === undefined) return undefined;
+  return { from: text.slice(0, arrow.index).trim(), to: text.slice(arrow.index + arrow[0].length).trim() };
+}
+
+interface RequestLine {
+  from: string;
+  to: string;
+  text: string;
+  done: boolean;
+}
+
+/** `- [ ] [dev→qa] text`, with and without a box to tick. */
+export function requestIn(line: string): RequestLine | undefined {
+  const bare = line
+    .trim()
+    .replace(/^[-*]\s/, '')
+    .trimStart();
+  const [box = '', tick = ' '] = /^\[([ xX])\]/.exec(bare) ?? [];
+  const [whole = '', inside = ''] = /^\[([^\]]*)\]/.exec(bare.slice(box.length).trimStart()) ?? [];
+  const arrow = arrowIn(inside);
+  const text = bare.slice(box.length).trimStart().slice(whole.length).trim();
+  return arrow === undefined || text === '' ? undefined : { ...arrow, text, done: tick !== ' ' };
 }

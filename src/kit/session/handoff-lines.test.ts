@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { onceEach, type Happened } from '../../lines/line.ts';
-import { HANDOFFS } from './handoff-lines.ts';
+import { type Happened, onceEach } from '../../lines/line.ts';
+import { HANDOFFS } from './handoffs.ts';
 
 const event = (id: string, verb: string, after: string[], data: Record<string, unknown>): Happened => ({
   of: 'handoff/H-1',

@@ -1,20 +1,22 @@
-import { t } from '../../base/text/message.ts';
+import { randomBytes } from 'node:crypto';
+import * as z from 'zod';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { appendLine, replaceShared } from '../../base/files/file-shared.ts';
-import { sha256 } from '../../base/sha256.ts';
-import { localDay } from '../../base/text/local-time.ts';
-import { cell } from '../../base/text/text.ts';
-import { contextSections, requestsIn, type AgentRequest } from './context-sections.ts';
-import { rowIn, topicOf } from '../markdown.ts';
-import { addToSection } from '../insert.ts';
-import { inProject, type Kit } from '../kit.ts';
-import { whileLocked } from '../kit-lock.ts';
-import { asLine, lineEndOf, textToChange, type KitWithMemory } from '../kit-text.ts';
-import { languageOf } from '../language.ts';
-import { projectWording } from '../project-language.ts';
 import { withoutExamples } from '../../base/text/markdown.ts';
+import { t } from '../../base/text/message.ts';
+import { cell, localDay, localTime } from '../../base/text/text.ts';
+import { sha256 } from '../../base/values.ts';
+import { headsOf, inOrder } from '../../lines/line.ts';
+import type { Noun, View } from '../../lines/view.ts';
+import { addToSection } from '../insert.ts';
+import { whileLocked } from '../kit-lock.ts';
+import { asLine, type KitWithMemory, lineEndOf, textToChange } from '../kit-text.ts';
+import { inProject, type Kit } from '../kit.ts';
+import { languageOf } from '../language.ts';
+import { rowIn, topicOf } from '../markdown.ts';
 import { SHARED_CONTEXT_FILE } from '../memories/shared-context.ts';
-import { arrowIn, requestIn } from './request-line.ts';
+import { projectWording } from '../project-language.ts';
+import { type AgentRequest, arrowIn, contextSections, requestIn, requestsIn } from './context-sections.ts';
 
 export const HANDOFF_FILE = 'handoff-log.md';
 
@@ -165,7 +167,7 @@ async function pageOf(kit: KitWithMemory, isRequest: boolean): Promise<Page> {
   const page = (await textToChange(kit, path)) ?? '';
   return isRequest
     ? { path, page, all: requestsIn(contextSections(page), requestId), mark: ticked }
-    : { path, page, all: handoffsIn(page), mark: done };
+    : { path, page, all: handoffsIn(page), mark: rowDone };
 }
 
 async function tick(kit: KitWithMemory, { path, page, mark }: Page, line: number): Promise<void> {
@@ -181,7 +183,7 @@ function ticked(line: string): string {
 }
 
 /** The last cell is the state; a row without one gets it. */
-function done(line: string): string {
+function rowDone(line: string): string {
   if (line.includes('⏳')) {
     const at = line.lastIndexOf('⏳');
     return `${line.slice(0, at)}✅${line.slice(at + '⏳'.length)}`;
@@ -206,4 +208,83 @@ function unknown(id: string, all: readonly { id: string; text: string; done: boo
           ],
         }),
   });
+}
+
+/** A hand-off that is a line, and not a row of the kit's log. */
+export interface LinedHandoff extends Handoff {
+  /** Whether it is also a request, which agents look for when they start. */
+  inbox: boolean;
+}
+
+const saidSchema = z.looseObject({
+  from: z.string(),
+  to: z.string(),
+  text: z.string(),
+  date: z.string(),
+  inbox: z.boolean().default(false),
+});
+
+/** What lines say about a hand-off: `hand` says what it is, `done` that nobody needs to do it any more. */
+export const HANDOFFS: Noun<LinedHandoff> = {
+  noun: 'handoff',
+  fold(id, events) {
+    const told = inOrder(events).find((event) => event.do === 'hand' && event.erased !== true);
+    const said = saidSchema.safeParse(told?.data).data;
+    if (said === undefined) return undefined;
+    const { from, to, text, date, inbox } = said;
+    return { id, from, to, text, date, inbox, done: events.some((event) => event.do === 'done'), line: 0 };
+  },
+  isOver: ({ done }) => done,
+};
+
+/**
+ * Whether hand-offs and failures of a project are lines: where it has the kit's own folder, the kit's files are what its
+ * tools and its people read, change by hand and merge.
+ */
+export const keepsLines = ({ memory, keptWith }: Pick<Kit, 'memory' | 'keptWith'>): boolean =>
+  memory === undefined || keptWith !== undefined;
+
+/** All there are, in no order; the same list for as long as nothing was said. */
+export async function linedHandoffs(view: View): Promise<readonly LinedHandoff[]> {
+  const handoffs = view.of(HANDOFFS);
+  await view.look();
+  return handoffs.all();
+}
+
+/** Hands over, unless just that is open since today. Nobody waits for anybody: two who say the same are both heard. */
+export async function handOver(
+  view: View,
+  given: Pick<LinedHandoff, 'from' | 'to' | 'text' | 'inbox'>,
+  now: Date,
+): Promise<{ id: string; added: boolean }> {
+  const handoffs = view.of(HANDOFFS);
+  await view.look();
+  const [date, text] = [localTime(now).slice(0, 16).replace('T', ' '), asLine(given.text)];
+  const twin = handoffs
+    .open()
+    .find(
+      (other) =>
+        other.date.startsWith(localDay(now)) &&
+        other.from === given.from &&
+        other.to === given.to &&
+        other.text === text,
+    );
+  if (twin !== undefined) return { id: twin.id, added: false };
+  const id = `H-${randomBytes(6).toString('hex')}`;
+  await view.log.append([{ of: `handoff/${id}`, after: [], do: 'hand', data: { ...given, text, date } }]);
+  return { id, added: true };
+}
+
+/** Ticks one off; nothing where no line knows it. */
+export async function finishHandoff(
+  view: View,
+  id: string,
+): Promise<{ text: string; changed: boolean } | undefined> {
+  const handoffs = view.of(HANDOFFS);
+  await view.look();
+  const found = handoffs.get(id);
+  if (found === undefined) return undefined;
+  const after = headsOf(handoffs.eventsOf(id));
+  if (!found.done) await view.log.append([{ of: `handoff/${id}`, after, do: 'done', data: {} }]);
+  return { text: found.text, changed: !found.done };
 }

@@ -1,15 +1,14 @@
-import { unlessShort } from '../../base/expected.ts';
+import { unlessShort } from '../../base/errors.ts';
 import { replaceShared } from '../../base/files/file-shared.ts';
 import { listInside } from '../../base/files/files.ts';
-import { localDay } from '../../base/text/local-time.ts';
-import { cell } from '../../base/text/text.ts';
+import { cell, localDay } from '../../base/text/text.ts';
 import { isUnset, plainTitle, rowIn } from '../markdown.ts';
 import { inProject, type Kit } from '../kit.ts';
 import { whileLocked } from '../kit-lock.ts';
 import { asLine, lineEndOf, textToChange, textToRead, type KitWithMemory } from '../kit-text.ts';
 import { languageOf, type Wording } from '../language.ts';
 import { projectWording } from '../project-language.ts';
-import { conflictsIn } from '../../base/text/conflicts.ts';
+import { conflictsIn } from '../../base/text/diff.ts';
 import { sectionsOf, withoutExamples } from '../../base/text/markdown.ts';
 
 export const SESSION_FILE = 'session-state.md';

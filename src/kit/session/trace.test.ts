@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { writeFiles } from '../../../tests/support/kit-project.ts';
 import { kitIn } from '../../../tests/support/kit.ts';
-import { appendTrace, traceIn } from './trace.ts';
+import { appendTrace, traceIn } from '../memories/decisions.ts';
 
 describe('traceIn', () => {
   it('reads the type before and behind the agent, and passes over commits', () => {

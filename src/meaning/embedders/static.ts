@@ -1,7 +1,7 @@
 import { t } from '../../base/text/message.ts';
 import { BmadError } from '../../base/errors.ts';
 import { readInside } from '../../base/files/files.ts';
-import { breath } from '../../base/pace.ts';
+import { breath } from '../../base/async.ts';
 import type { Embedder } from '../vectors.ts';
 import { fold, splitHumps } from '../words.ts';
 

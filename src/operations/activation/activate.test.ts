@@ -5,7 +5,7 @@ import { contentRoot } from '../../../tests/support/app.ts';
 import { writeFiles } from '../../../tests/support/folders.ts';
 import { KIT_FILES } from '../../../tests/support/kit-project.ts';
 import { openSession } from '../../../tests/support/operations.ts';
-import { estimateTokens } from '../../base/text/token-estimate.ts';
+import { estimateTokens } from '../../base/text/text-budget.ts';
 import { toolCall } from '../unified/forms.ts';
 import { activate } from './activate.ts';
 import { compileContext } from './compile-context.ts';

@@ -1,11 +1,16 @@
+import { doersIn } from '../catalogue/agent-names.ts';
 import * as z from 'zod';
 import { once } from '../../base/async.ts';
-import { BmadError } from '../../base/errors.ts';
-import { ours } from '../../base/expected.ts';
-import { present } from '../../base/present.ts';
+import { BmadError, ours } from '../../base/errors.ts';
 import { contentUri } from '../../base/files/paths.ts';
+import { present } from '../../base/values.ts';
 import { saying } from '../../base/step.ts';
 import { problemText, qualifiedName } from '../../model/record.ts';
+import { askedText, meantAgent, standIn } from '../catalogue/agent-names.ts';
+import { workspaceFrom } from '../catalogue/read.ts';
+import { restOf, shownNote, shownTextSchema, showText } from '../catalogue/shown-text.ts';
+import { NAMED_KINDS } from '../catalogue/names.ts';
+import type { Call, Context, Workspace } from '../context.ts';
 import {
   cursorField,
   detailField,
@@ -15,17 +20,11 @@ import {
   sectionField,
   stepSchema,
 } from '../fields.ts';
-import { namedForm, toolCall } from '../unified/forms.ts';
-import { defineOperation } from '../operation.ts';
-import type { Call, Context, Workspace } from '../context.ts';
-import { askedText, meantAgent, standIn } from '../catalogue/agent-names.ts';
-import { restOf, shownNote, shownTextSchema, showText } from '../catalogue/shown-text.ts';
-import { workspaceFrom } from '../catalogue/origins.ts';
-import { runIdField } from '../runs/run-fields.ts';
-import { NAMED_KINDS } from '../catalogue/targets.ts';
 import { textLimits } from '../host-limits.ts';
-import { meantStart } from './meant-start.ts';
-import { workText } from './work-text.ts';
+import { defineOperation, defineRoute, type Route } from '../operation.ts';
+import { runIdField } from '../runs/run-view.ts';
+import { namedForm, toolCall } from '../unified/forms.ts';
+import { meantStart, workText } from './start.ts';
 
 /** An agent that is known and has no file is played as `delegate_to_agent` plays it. */
 async function withoutFile(
@@ -106,7 +105,7 @@ export const activate = defineOperation({
 
   async run(input, context, call) {
     const { name, kind, module, origin, section, cursor, detail, project } = input;
-    const resumed = input.run_id === undefined ? undefined : await import('../runs/run-at-step.ts');
+    const resumed = input.run_id === undefined ? undefined : await import('../runs/run-standing.ts');
     const run = await resumed?.namedRun(input.run_id ?? '', context, project);
     const workspace = workspaceFrom(await context.workspace(project), origin);
     const wanted = { name, kind, module, fuzzy: false };
@@ -156,6 +155,10 @@ export const activate = defineOperation({
       before[1] = [start, open].filter(Boolean).join('\n\n');
       return { ...about, ...noted(await agentText(started, details, before)) };
     }
+    const agents = first ? (await doersIn(workspace))(activation.record) : [];
+    before[1] = [start, agents.length > 0 && `In the menu of ${agents.join(', ')}.`]
+      .filter(Boolean)
+      .join('\n\n');
     return { ...about, ...noted(await workText(started, details, before)) };
   },
 
@@ -167,3 +170,85 @@ export const activate = defineOperation({
     again: data.starts === undefined ? restOf(data) : undefined,
   }),
 });
+
+/** What goes through to the operation that starts things. */
+const passed = { section: sectionField, cursor: cursorField, detail: detailField, project: projectField };
+
+const paramsField = z
+  .record(z.string(), z.unknown(), { error: 'Expected an object such as {"topic": "caching"}.' })
+  .optional();
+
+const openRunField = z.string().optional().describe('Open run to continue');
+
+/** Seed names of `execute`: each turns its arguments into those of the one operation that starts things. */
+export const executeWorkflow = defineRoute({
+  name: 'execute_workflow',
+  title: 'Start a workflow',
+  description:
+    'Start a BMAD workflow: returns its instructions, configuration and files; then follow them. Long answers come in parts: repeat the call with the cursor they give.',
+  effect: 'read',
+  toolset: 'workflows',
+  input: z.strictObject({
+    workflow_name: z.string().describe('e.g. prd, bmm/prd'),
+    params: paramsField.describe('Values for the workflow, by name'),
+    run_id: openRunField,
+    module: moduleField,
+    ...passed,
+  }),
+  output: activate.output,
+  route: ({ workflow_name: name, params, ...rest }) =>
+    starting(
+      { name, kind: 'workflow', message: inWords(params), ...rest },
+      { name: 'workflow_name', message: 'params' },
+    ),
+});
+
+export const executeTask = defineRoute({
+  name: 'execute_task',
+  title: 'Start a task',
+  description: 'Start a BMAD task, tool or plain skill: returns its instructions; then follow them.',
+  effect: 'read',
+  toolset: 'workflows',
+  input: z.strictObject({
+    task_name: z.string().describe('e.g. index-docs'),
+    params: paramsField.describe('Values for the task, by name'),
+    module: moduleField,
+    ...passed,
+  }),
+  output: activate.output,
+  route: ({ task_name: name, params, ...rest }) =>
+    starting(
+      { name, kind: 'task', message: inWords(params), ...rest },
+      { name: 'task_name', message: 'params' },
+    ),
+});
+
+export const bmadWorkflow = defineRoute({
+  name: 'bmad-workflow',
+  title: 'Start a BMAD workflow',
+  description:
+    'Execute BMAD workflows like prd, architecture, brainstorming: returns everything needed; then follow it. Long answers come in parts: repeat the call with the cursor they give.',
+  effect: 'read',
+  toolset: 'agents',
+  input: z.strictObject({
+    workflow: z.string().describe('Workflow name (with or without the * prefix)'),
+    context: z.string().optional().describe('Context or parameters for the workflow'),
+    run_id: openRunField,
+    ...passed,
+  }),
+  output: activate.output,
+  route: ({ workflow: name, context: message, ...rest }) =>
+    starting({ name, kind: 'workflow', message, ...rest }, { name: 'workflow', message: 'context' }),
+});
+
+/** Parameters as the user's message: one line each. */
+function inWords(params: Readonly<Record<string, unknown>> | undefined): string | undefined {
+  const lines = Object.entries(params ?? {}).map(
+    ([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+  return lines.length === 0 ? undefined : lines.join('\n');
+}
+
+function starting(args: Record<string, unknown>, spoken: Readonly<Record<string, string>>): Route {
+  return { to: activate.name, args: present(args), spoken };
+}

@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import { present } from '../../base/present.ts';
+import { present } from '../../base/values.ts';
 import { mapLimited } from '../../base/async.ts';
-import { BmadError, quoted } from '../../base/errors.ts';
-import { ours } from '../../base/expected.ts';
+import { BmadError, ours, quoted } from '../../base/errors.ts';
 import { withoutHidden } from '../../base/text/hidden.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { cut, oneLine } from '../../base/text/text.ts';
@@ -10,10 +9,9 @@ import { qualifiedName, shortName, type BmadRecord } from '../../model/record.ts
 import { activate } from './activate.ts';
 import type { Call, Context, SettingsPort, Workspace } from '../context.ts';
 import { DETAILS } from '../fields.ts';
-import { mayBeOffered } from '../may-be-offered.ts';
-import { assignNames } from '../host-names.ts';
+import { mayBeOffered, switchedOff } from '../toolsets.ts';
+import { assignNames } from '../host-limits.ts';
 import { defineOperation, defineRoute, type AnyOperation } from '../operation.ts';
-import { switchedOff } from '../toolsets.ts';
 
 /** Hosts put a prefix of their own before it; beyond this some of them cut or refuse the whole. */
 const NAME_LENGTH = 40;
@@ -124,7 +122,9 @@ export function agentToolNames(
   if (known !== undefined) return known;
   const agents = workspace.catalogue.listed.filter(({ kind }) => kind === 'agent');
   const names = assignNames(agents, {
-    ways: ({ moduleName, name }) => [
+    // A folder of the user's without modules has none to name.
+    ways: ({ moduleName, name, origin, generation }) => [
+      ...(origin.kind === 'user' && generation === 'loose' ? [['bmad', shortName(name)]] : []),
       [moduleName, shortName(name)],
       [moduleName, name],
     ],

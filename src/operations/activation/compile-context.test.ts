@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { contextIn, temporaryFolder, testCall } from '../../../tests/support/app.ts';
 import { KIT_FILES, writeFiles } from '../../../tests/support/kit-project.ts';
-import { estimateTokens } from '../../base/text/token-estimate.ts';
+import { estimateTokens } from '../../base/text/text-budget.ts';
 import { bmad } from '../unified/bmad.ts';
 import { compileContext } from './compile-context.ts';
-import { logDecision, logLearning } from '../memory/log-memory.ts';
+import { logDecision, logLearning } from '../memory/remember.ts';
 import type { Context } from '../context.ts';
 import { execute } from '../execute.ts';
 import { saidIn } from '../../../tests/support/operations.ts';

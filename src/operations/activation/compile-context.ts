@@ -4,10 +4,10 @@ import { qualifiedName, type BmadRecord } from '../../model/record.ts';
 import { moduleField, projectField } from '../fields.ts';
 import { namedForm } from '../unified/forms.ts';
 import { defineOperation } from '../operation.ts';
-import { runIdField } from '../runs/run-fields.ts';
+import { runIdField } from '../runs/run-view.ts';
 import { runText } from '../runs/run-text.ts';
-import { NAMED_KINDS, startOf } from '../catalogue/targets.ts';
-import { meantStart } from './meant-start.ts';
+import { NAMED_KINDS, startOf } from '../catalogue/names.ts';
+import { meantStart } from './start.ts';
 
 const DEFAULT_BUDGET = 8_000;
 /** Below this there is no room for a sentence. */
@@ -60,7 +60,7 @@ export const compileContext = defineOperation({
   }),
 
   async run({ name, message: words, budget, kind, run_id: id, module, project }, context, call) {
-    const { namedRun } = await import('../runs/run-at-step.ts');
+    const { namedRun } = await import('../runs/run-standing.ts');
     const run = id === undefined ? undefined : await namedRun(id, context, project);
     const workspace = await context.workspace(project);
     const asked = { operation: 'compile_context' as const, call, words, project };
@@ -70,7 +70,7 @@ export const compileContext = defineOperation({
     const more = run === undefined ? undefined : `## Run\n\n${runText(run)}`;
     const about = { message, project, more, budget: Math.max(0, within - NOTE) };
     // What gathers and packs it is loaded when a context is asked for.
-    const { contextWithin } = await import('./context-pieces.ts');
+    const { contextWithin } = await import('./context.ts');
     const { isComplete: complete, ...result } = await contextWithin(found, about, call, workspace, context);
     const needed = result.needed + NOTE;
     if (budget < LEAST_BUDGET) throw tooSmall(budget, found, needed);

@@ -1,8 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { installOf } from '../../../tests/support/installs.ts';
 import { openSession } from '../../../tests/support/operations.ts';
-import { activate } from './activate.ts';
-import { bmadWorkflow, executeTask, executeWorkflow } from './start-work.ts';
+import { activate, bmadWorkflow, executeTask, executeWorkflow } from './activate.ts';
 
 const session = await openSession(afterAll, { flags: { answerBytes: '10000' } });
 const alpha = await openSession(afterAll, {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { contentRoot } from '../../../tests/support/app.ts';
 import { openSession } from '../../../tests/support/operations.ts';
-import { bmadResources } from './bmad-resources.ts';
+import { bmadResources } from './details.ts';
 
 const session = await openSession(afterAll);
 const ask = async (args: Record<string, unknown>): Promise<string> =>

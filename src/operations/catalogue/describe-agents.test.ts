@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { writeFiles } from '../../../tests/support/folders.ts';
 import { installOf, type Version } from '../../../tests/support/installs.ts';
 import { openSession, type Session } from '../../../tests/support/operations.ts';
-import { describeAgents } from './describe-agents.ts';
+import { describeAgents } from './records.ts';
 import { list } from './list.ts';
 import { usually } from '../../../tests/support/how-much.ts';
 

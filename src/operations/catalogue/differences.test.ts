@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { originOf, recordOf } from '../../../tests/support/records.ts';
-import { differencesOf } from './differences.ts';
+import { differencesOf } from './names.ts';
 
 const described = (...texts: string[]): string[] =>
   differencesOf(texts.map((description, index) => recordOf(`workflow m${index}/same`, { description })));

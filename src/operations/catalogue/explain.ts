@@ -1,3 +1,4 @@
+import { doersIn } from './agent-names.ts';
 import { plural, say, t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { BmadError, quoted } from '../../base/errors.ts';
@@ -5,12 +6,11 @@ import { contentUri } from '../../base/files/paths.ts';
 import type { Step } from '../../base/step.ts';
 import { qualifiedName, STARTABLE, type BmadRecord } from '../../model/record.ts';
 import type { Context, SettingsPort, Workspace } from '../context.ts';
-import { rounded } from '../answer-text.ts';
 import { moduleField, projectField } from '../fields.ts';
+import { rounded } from '../answer-text.ts';
 import { namedForm } from '../unified/forms.ts';
 import { defineOperation } from '../operation.ts';
-import { namedRecord } from './recommend.ts';
-import { findFile, isFile, kindsOf, NAMED_KINDS, type NamedTarget } from './targets.ts';
+import { findFile, isFile, kindsOf, NAMED_KINDS, namedRecord, type NamedTarget } from './names.ts';
 
 const candidateSchema = z.object({
   name: z.string(),
@@ -75,6 +75,7 @@ export const explain = defineOperation({
         chosen: z.boolean(),
       }),
     ),
+    agents: z.array(z.string()).optional().describe('Those that have it in their menu'),
     ranking: rankSchema.optional().describe('For agents and workflows: the score and its parts'),
     note: z.string(),
   }),
@@ -103,7 +104,7 @@ export const explain = defineOperation({
     return { ...explained, note: [explained.note, ...orderNotes(context)].join(' ') };
   },
 
-  render({ target, is, candidates, layers, ranking, note }) {
+  render({ target, is, candidates, layers, agents, ranking, note }) {
     const rows = candidates.map(
       ({ chosen, name, kind, origin, git, priority, status, path, why }) =>
         `- ${chosen ? t`**chosen** ` : ''}${t`${name} (${say(kind)}) from ${origin}, priority ${priority}, ${say(status)}: ${why}`}\n  ${path}${git === undefined ? '' : `\n  ${git.source}, commit ${git.commit}`}`,
@@ -115,6 +116,7 @@ export const explain = defineOperation({
     const parts = [
       `${say(is)} ${quoted(target)}`,
       ...rows,
+      ...(agents === undefined ? [] : [t`In the menu of ${agents.join(', ')}.`]),
       ...(keys.length > 0 ? [t`Values and where they are set:`, ...keys] : []),
       ...(ranking === undefined ? [] : rankLines(ranking)),
     ];
@@ -150,6 +152,7 @@ async function explainRecord(winner: BmadRecord, target: string, workspace: Work
   const { catalogue, delivery } = workspace;
   const rivals = catalogue.rivalsOf(winner);
   const ranking = STARTABLE.includes(winner.kind) ? await rankOf(winner, workspace) : undefined;
+  const agents = (await doersIn(workspace))(winner);
   return {
     target,
     is: 'record' as const,
@@ -164,6 +167,7 @@ async function explainRecord(winner: BmadRecord, target: string, workspace: Work
       chosen: record === winner && record.exists,
       why: reason(record, winner, workspace),
     })),
+    ...(agents.length === 0 ? {} : { agents }),
     layers: await delivery.layersOf(winner),
     ...(ranking === undefined ? {} : { ranking }),
     note: winner.exists

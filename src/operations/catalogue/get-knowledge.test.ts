@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { contentRoot } from '../../../tests/support/app.ts';
 import { installOf } from '../../../tests/support/installs.ts';
 import { openSession } from '../../../tests/support/operations.ts';
-import { getKnowledge } from './get-knowledge.ts';
+import { getKnowledge } from './details.ts';
 
 const folder = await installOf('6.0.0-alpha.22');
 const alpha = await openSession(afterAll, { flags: { project: folder, discovery: 'local' } });

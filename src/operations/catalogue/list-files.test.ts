@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { writeFiles } from '../../../tests/support/folders.ts';
 import { openSession } from '../../../tests/support/operations.ts';
-import { listFiles } from './list-files.ts';
+import { listFiles } from './records.ts';
 import { listResources } from '../client/resources.ts';
 
 interface File {

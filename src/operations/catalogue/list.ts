@@ -1,34 +1,43 @@
-import { plural, say, t } from '../../base/text/message.ts';
-import * as z from 'zod';
-import { BmadError, quoted } from '../../base/errors.ts';
-import { present } from '../../base/present.ts';
-import { answerRoom, fittingPage } from '../../base/text/paging.ts';
-import { nearest } from '../../base/text/suggest.ts';
-import { CATEGORY_WORDS } from './categories.ts';
-import { detailField, moduleField, nextPart, originField, pageFields } from '../fields.ts';
-import { sized } from '../answer-text.ts';
-import { noContent } from './listed-words.ts';
-import { workspaceFrom } from './origins.ts';
+import { doersIn } from './agent-names.ts';
 import {
-  holdsWords,
+  type Item,
   asideSchema,
   besideList,
+  besides,
   besideSchema,
+  CATEGORY_WORDS,
+  contentsOf,
+  type Entries,
+  entriesOf,
+  type Entry,
+  holdsWords,
+  type ItemFilters,
   itemLine,
   itemSchema,
   LISTED_KINDS,
   originTelling,
   recordEntries,
 } from './list-items.ts';
-import { moduleItems, resourceItems } from './other-items.ts';
+import * as z from 'zod';
+import { BmadError, quoted } from '../../base/errors.ts';
+import { contentUri } from '../../base/files/paths.ts';
+import { present } from '../../base/values.ts';
+import { globMatcher } from '../../base/text/glob.ts';
+import { withoutHidden } from '../../base/text/hidden.ts';
+import { plural, say, t } from '../../base/text/message.ts';
+import { answerRoom, fittingPage } from '../../base/text/paging.ts';
+import { nearest } from '../../base/text/suggest.ts';
+import { detailField, moduleField, originField, pageFields } from '../fields.ts';
+import { nextPart, sized } from '../answer-text.ts';
+import type { Workspace } from '../context.ts';
 import { defineOperation, type OwnArguments, type UnifiedForm } from '../operation.ts';
 import { pluralType } from '../unified/forms.ts';
-import { rankedEntries } from './ranked-items.ts';
-import { absentWords } from './targets.ts';
+import { noContent, absentWords } from './names.ts';
+import { workspaceFrom } from './read.ts';
 
 const OTHERS = { modules: moduleItems, resources: resourceItems };
 
-export const LISTABLE = Object.keys({ ...LISTED_KINDS, ...OTHERS }) as (
+const LISTABLE = Object.keys({ ...LISTED_KINDS, ...OTHERS }) as (
   | keyof typeof LISTED_KINDS
   | keyof typeof OTHERS
 )[];
@@ -115,6 +124,11 @@ export const list = defineOperation({
       what === 'resources' ? [] : entries.map((entry) => entry.origin),
       workspace,
     );
+    const doers = what === 'workflows' && detail === 'full' ? await doersIn(workspace) : undefined;
+    const shown = ({ item, record }: Entry): Item => {
+      const agents = record === undefined ? [] : (doers?.(record) ?? []);
+      return { ...telling(item()), ...(agents.length === 0 ? {} : { agents }) };
+    };
     const identity = JSON.stringify([
       what,
       code,
@@ -131,7 +145,7 @@ export const list = defineOperation({
       maxBytes: answerRoom(config.answerBytes, RESERVED),
       identity,
       cursor: input.cursor,
-      render: ({ item }) => itemLine(telling(item()), detail),
+      render: (entry) => itemLine(shown(entry), detail),
     });
     const isNarrow = [module, category, query, pattern, origin, version].some((each) => each !== undefined);
     const beside = isNarrow || what === 'resources' ? [] : await besideList(what, workspace);
@@ -140,7 +154,7 @@ export const list = defineOperation({
       detail,
       total: page.total,
       from: page.from,
-      items: part.map(({ item }) => telling(item())),
+      items: part.map(shown),
       ...(next === undefined ? {} : { next }),
       ...(note === undefined ? {} : { note }),
       ...(lifted.length === 0 ? {} : { lifted: lifted.length }),
@@ -204,4 +218,96 @@ function listForm({ query, type, ...rest }: UnifiedForm): OwnArguments {
     });
   const words = type === undefined || query === undefined || pluralType(query) === what ? undefined : query;
   return { args: present({ ...rest, what, query: words }), spoken };
+}
+
+// What is listed and is no record: modules and files.
+
+function moduleItems({ catalogue }: Workspace, { module, version: wanted }: ItemFilters): Entries {
+  const modules = catalogue.modules.filter(
+    ({ code, version, origin }) =>
+      (origin !== catalogue.aside || module !== undefined || wanted !== undefined) &&
+      (module === undefined || code === module) &&
+      (wanted === undefined || version?.startsWith(wanted) === true),
+  );
+  return {
+    entries: entriesOf(
+      modules.map(({ code, name, description, version, origin }) => ({
+        name: code,
+        kind: 'module',
+        title: version === undefined ? name : `${name} ${version}`,
+        description: [description, contentsOf(code, Object.values(LISTED_KINDS), catalogue)]
+          .filter(Boolean)
+          .join('; '),
+        origin: origin.displayName,
+      })),
+    ),
+  };
+}
+
+async function resourceItems(
+  { delivery, catalogue }: Workspace,
+  { module, pattern }: ItemFilters,
+  ofOrigin: boolean,
+): Promise<Entries> {
+  const matches = pattern === undefined ? () => true : globMatcher(pattern.replace(/^bmad:\/\//, ''));
+  // What the server makes itself is of no origin.
+  const all = ofOrigin
+    ? [...(await catalogue.files.all())].map(([path, { displayName }]) => ({
+        path,
+        mimeType: delivery.mimeTypeOf(path),
+        origin: displayName,
+      }))
+    : await delivery.paths();
+  const everywhere = all.filter(
+    ({ path }) => matches(path) && (module === undefined || path.startsWith(`${module}/`)),
+  );
+  const { aside } = catalogue;
+  const isNamed = module !== undefined || pattern !== undefined;
+  const meant =
+    isNamed && everywhere.every(({ origin }) => origin === aside?.displayName) ? undefined : aside;
+  const paths = everywhere.filter(({ origin }) => origin !== meant?.displayName);
+  return {
+    ...besides(everywhere.length - paths.length, meant),
+    entries: paths.map(({ path, mimeType, origin }) => ({
+      origin,
+      item: () => ({
+        name: withoutHidden(path),
+        kind: 'resource',
+        description: mimeType,
+        uri: contentUri(path),
+        origin,
+      }),
+    })),
+  };
+}
+
+interface RankedEntries {
+  entries: readonly Entry[];
+  /** The names of those that were put first, in their order. */
+  lifted: string[];
+}
+
+/**
+ * A list in its usual order, module after module, but with what was started or is boosted first in its module. Lists of
+ * the protocol, which hosts keep, do not come through here.
+ */
+async function rankedEntries(entries: readonly Entry[], workspace: Workspace): Promise<RankedEntries> {
+  const ranking = await workspace.ranking();
+  if (ranking.isPlain) return { entries, lifted: [] };
+  const ranked = groups(entries).flatMap((group) => ranking.lifted(group, ({ record }) => record));
+  const lifted = ranked.filter(({ record }) => record !== undefined && ranking.standsOut(record));
+  return { entries: ranked, lifted: lifted.map(({ item }) => item().name) };
+}
+
+/** Neighbours of the same module and origin. */
+function groups(entries: readonly Entry[]): Entry[][] {
+  const found: Entry[][] = [];
+  for (const entry of entries) {
+    const last = found.at(-1);
+    const [first] = last ?? [];
+    if (last !== undefined && first?.module === entry.module && first?.origin === entry.origin)
+      last.push(entry);
+    else found.push([entry]);
+  }
+  return found;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { contentRoot } from '../../../tests/support/app.ts';
 import { openSession } from '../../../tests/support/operations.ts';
-import { load } from './load.ts';
+import { load } from './records.ts';
 
 const session = await openSession(afterAll);
 

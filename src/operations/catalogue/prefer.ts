@@ -5,7 +5,7 @@ import { originsCalled, originWords, type Origin } from '../../model/origin.ts';
 import { qualifiedName, type BmadRecord } from '../../model/record.ts';
 import { projectField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
-import { findRecord, NAMED_KINDS } from './targets.ts';
+import { findRecord, NAMED_KINDS } from './names.ts';
 
 export const preferOrigin = defineOperation({
   name: 'prefer_origin',

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { openSession } from '../../../tests/support/operations.ts';
-import { queryRecords } from './query-records.ts';
+import { queryRecords } from './records.ts';
 
 const session = await openSession(afterAll);
 

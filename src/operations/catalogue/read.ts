@@ -1,9 +1,17 @@
-import { t } from '../../base/text/message.ts';
+import { dirname } from 'node:path/posix';
 import * as z from 'zod';
 import { once } from '../../base/async.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
-import { contentUri } from '../../base/files/paths.ts';
-import { present } from '../../base/present.ts';
+import { contentPath, contentUri } from '../../base/files/paths.ts';
+import { present } from '../../base/values.ts';
+import { saying, type Step } from '../../base/step.ts';
+import { plural, t } from '../../base/text/message.ts';
+import { nearest } from '../../base/text/suggest.ts';
+import { kilobytes } from '../../base/text/text.ts';
+import { type Origin, originsCalled, originWords } from '../../model/origin.ts';
+import type { BmadRecord } from '../../model/record.ts';
+import { stateText } from '../client/state-resources.ts';
+import type { ServedFile, Workspace } from '../context.ts';
 import {
   cursorField,
   detailField,
@@ -13,20 +21,13 @@ import {
   sectionField,
   stepsField,
 } from '../fields.ts';
-import { saying } from '../../base/step.ts';
-import type { BmadRecord } from '../../model/record.ts';
-import type { ServedFile, Workspace } from '../context.ts';
-import { namedForm } from '../unified/forms.ts';
-import { defineOperation } from '../operation.ts';
-import { outlineOnly, restOf, shownNote, shownTextSchema, showText, type ShownText } from './shown-text.ts';
-import { namedOrigins, workspaceFrom } from './origins.ts';
-import { namedRecord } from './recommend.ts';
-import { stateText } from '../client/state-resources.ts';
-import { allFiles, fileLines, workflowFiles } from './workflow-files.ts';
-import { findFile, findRecord, isFile, mainFile, NAMED_KINDS, startOf } from './targets.ts';
 import { textLimits } from '../host-limits.ts';
+import { defineOperation } from '../operation.ts';
+import { namedForm } from '../unified/forms.ts';
+import { findFile, findRecord, isFile, mainFile, NAMED_KINDS, namedRecord, startOf } from './names.ts';
+import { outlineOnly, restOf, shownNote, type ShownText, shownTextSchema, showText } from './shown-text.ts';
 
-const spokenPaths = once(() => import('./spoken-paths.ts'));
+const spokenPaths = once(() => import('./paths.ts'));
 
 /** A rendered skill's own file is a few lines long. */
 const LAUNCHER_LENGTH = 2_000;
@@ -75,6 +76,7 @@ export const read = defineOperation({
       .optional()
       .describe('The other files of a workflow'),
     filesLeftOut: z.int().optional(),
+    along: z.string().optional().describe('The instructions of the workflow, which follow its main file'),
     insteadOf: z.string().optional().describe('The name that was asked for, which has another ending'),
     instead: z.array(z.string()).optional().describe('What does the work of programs that it names'),
     missing: z.array(z.string()).optional().describe('Files that the workflow names and that do not exist'),
@@ -138,14 +140,20 @@ export const read = defineOperation({
       section === undefined || file.mimeType !== 'text/csv'
         ? undefined
         : (await import('../../base/parse/csv-section.ts')).csvSection(file.text, section);
+    const along = record === undefined ? undefined : await workspace.delivery.instructions(record);
+    const both =
+      along === undefined
+        ? file.text
+        : [file.text, `----- ${contentUri(along.path)} -----`, along.text].join('\n\n');
     const text =
       rows === undefined
-        ? shown(file.text)
+        ? shown(both)
         : showText(rows, { cursor, detail, maxBytes: context.config.answerBytes });
     const instead = detail === 'brief' ? [] : workspace.delivery.instead(text.text, saying(call.say));
     return {
       ...about,
       ...text,
+      ...(along === undefined ? {} : { along: contentUri(along.path) }),
       ...(instead.length === 0 ? {} : { instead }),
       ...(launched === undefined ? {} : { launches: startOf(launched) }),
       ...(record === undefined || record.kind === 'agent' || (cursor ?? section) !== undefined
@@ -160,7 +168,14 @@ export const read = defineOperation({
         ...(data.insteadOf === undefined
           ? []
           : [t`There is no ${quoted(data.insteadOf)}; this is the file that is meant.`]),
-        [`${data.uri} (${data.origin}).`, shownNote(data)].filter(Boolean).join(' '),
+        [
+          data.along === undefined
+            ? `${data.uri} (${data.origin}).`
+            : t`${data.uri} and ${data.along} (${data.origin}).`,
+          shownNote(data),
+        ]
+          .filter(Boolean)
+          .join(' '),
         ...fileLines(data),
         ...(data.instead ?? []),
       ].join('\n'),
@@ -213,5 +228,66 @@ async function fileOf(path: string, origin: string, workspace: Workspace): Promi
     steps: [
       { operation: 'explain', args: { target: uri, kind: 'resource' }, why: t`See where it comes from` },
     ],
+  });
+}
+
+/** What belongs to a workflow beside its main file, as answers have it. */
+interface WorkflowFileList {
+  files?: { uri: string; bytes: number }[] | undefined;
+  filesLeftOut?: number | undefined;
+  missing?: string[] | undefined;
+}
+
+/** The other files of a workflow with their sizes; those that it names and that do not exist are told. */
+export async function workflowFiles(record: BmadRecord, { delivery }: Workspace): Promise<WorkflowFileList> {
+  const { files, more, missing } = await delivery.parts(record);
+  return {
+    ...(files.length === 0
+      ? {}
+      : { files: files.map(({ path, bytes }) => ({ uri: contentUri(path), bytes })) }),
+    ...(more === 0 ? {} : { filesLeftOut: more }),
+    ...(missing.length === 0
+      ? {}
+      : { missing: missing.map(({ key, path }) => t`${key}: ${contentUri(path)} does not exist`) }),
+  };
+}
+
+/** So many are named under a text; the data has more of them. */
+const NAMED = 10;
+
+/** The same as lines under a text. */
+function fileLines({ files = [], filesLeftOut = 0, missing = [] }: WorkflowFileList): string[] {
+  const size = (bytes: number): string => (bytes < 1_000 ? plural(bytes, 'byte') : kilobytes(bytes));
+  const listed = files.slice(0, NAMED).map(({ uri, bytes }) => `${uri} (${size(bytes)})`);
+  const left = files.length - listed.length + filesLeftOut;
+  const rest = left === 0 ? [] : [t`and ${left} more`];
+  return [
+    ...missing.map((each) => t`Missing: ${each}.`),
+    ...(listed.length === 0 ? [] : [t`Its other files: ${[...listed, ...rest].join(', ')}.`]),
+  ];
+}
+
+/** The call that lists all of them, where not all are named. */
+function allFiles(uri: string, { files = [] }: WorkflowFileList): Step[] {
+  if (files.length <= NAMED) return [];
+  const pattern = `${dirname(contentPath(uri))}/**`;
+  return [{ operation: 'list', args: { what: 'resources', pattern }, why: t`List all its files` }];
+}
+
+/** The workspace as one origin alone would give it, where one is asked for by its kind or its name. */
+export function workspaceFrom(workspace: Workspace, origin: string | undefined): Workspace {
+  return origin === undefined ? workspace : workspace.from(new Set(namedOrigins(origin, workspace)));
+}
+
+/** The origins that are meant, the first in rank first; an unknown word throws an error that names those there are. */
+function namedOrigins(word: string, { catalogue }: Workspace): Origin[] {
+  const all = catalogue.sources.map(({ origin }) => origin);
+  const meant = originsCalled(word, all);
+  if (meant.length > 0) return meant;
+  const known = originWords(all);
+  throw new BmadError('not_found', t`There is no origin ${quoted(word)} here.`, {
+    subject: word,
+    suggestions: nearest(word, known),
+    hint: t`Known origins: ${known.map((name) => JSON.stringify(name)).join(', ') || t`none`}.`,
   });
 }

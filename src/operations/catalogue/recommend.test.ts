@@ -17,10 +17,10 @@ const agent = (module: string, name: string): string =>
   `---\nname: ${name}\ndescription: A ${name}\n---\n<agent id="bmad/${module}/agents/${name}.md" name="P" title="Guide of ${module}" icon="x">\n<persona><role>Guide</role></persona>\n</agent>\n`;
 
 const FILES = {
-  'bmad/_cfg/manifest.yaml': 'installation:\n  version: 6.0.0-alpha.22\nmodules:\n  - bmm\n  - cis\n',
-  'bmad/bmm/agents/ada.md': agent('bmm', 'ada'),
-  'bmad/bmm/agents/guide.md': agent('bmm', 'guide'),
-  'bmad/bmm/agents/zoe.md': agent('bmm', 'zoe'),
+  'bmad/_cfg/manifest.yaml': 'installation:\n  version: 6.0.0-alpha.22\nmodules:\n  - bmgd\n  - cis\n',
+  'bmad/bmgd/agents/ada.md': agent('bmgd', 'ada'),
+  'bmad/bmgd/agents/guide.md': agent('bmgd', 'guide'),
+  'bmad/bmgd/agents/zoe.md': agent('bmgd', 'zoe'),
   'bmad/cis/agents/guide.md': agent('cis', 'guide'),
   'bmad/cis/agents/yan.md': agent('cis', 'yan'),
 };
@@ -71,7 +71,7 @@ describe('an ambiguous name', () => {
     expect(await error({ name: 'guide' })).toBe(
       [
         '"guide" is the name of 2 things.',
-        '- bmm/guide: Guide of bmm\n- cis/guide: Guide of cis',
+        '- bmgd/guide: Guide of bmgd, BMad Game Development\n- cis/guide: Guide of cis, Creative Intelligence Suite',
         [
           'Nothing tells which one is meant: choose by what they are for, or ask the user.',
           'Choose one: bmad {operation:"execute", agent:"…"}',
@@ -82,21 +82,23 @@ describe('an ambiguous name', () => {
 
   it('M-12: is answered with what the message speaks for, whatever was started before', async () => {
     const { error, start } = await session();
-    await start('bmm/guide');
+    await start('bmgd/guide');
     const text = await error({ name: 'guide', message: 'Take me through the CIS sessions' });
     expect(text).toContain('Most likely cis/guide: the message says "cis".');
     expect(await error({ name: 'guide', message: 'Take me there' })).toContain(
-      'Most likely bmm/guide: started here 1 time',
+      'Most likely bmgd/guide: started here 1 time',
     );
     // Words of both speak for neither.
-    expect(await error({ name: 'guide', message: 'bmm or cis?' })).toContain('started here 1 time');
+    expect(await error({ name: 'guide', message: 'bmgd or cis?' })).toContain('started here 1 time');
   });
 
   it('is answered with what was started here first, and why; it is not started', async () => {
     const { error, start } = await session();
     await start('cis/guide', 'cis/guide');
     const text = await error({ name: 'guide' });
-    expect(text).toContain('- cis/guide: Guide of cis\n- bmm/guide: Guide of bmm');
+    expect(text).toContain(
+      '- cis/guide: Guide of cis, Creative Intelligence Suite\n- bmgd/guide: Guide of bmgd, BMad Game Development',
+    );
     expect(text).toContain(
       'Most likely cis/guide: started here 2 times, last just now.\nChoose it: bmad {operation:"execute", agent:"cis/guide"}',
     );
@@ -108,12 +110,12 @@ describe('an ambiguous name', () => {
   });
 
   it('goes by the weights', async () => {
-    const { error, start } = await session({ boost: 'bmm/guide', rankBoost: '1' });
+    const { error, start } = await session({ boost: 'bmgd/guide', rankBoost: '1' });
     await start('cis/guide');
-    expect(await error({ name: 'guide' })).toMatch(/- cis\/guide: [^]*- bmm\/guide: /);
-    const other = await session({ boost: 'bmm/guide', rankBoost: '100' });
+    expect(await error({ name: 'guide' })).toMatch(/- cis\/guide: [^]*- bmgd\/guide: /);
+    const other = await session({ boost: 'bmgd/guide', rankBoost: '100' });
     await other.start('cis/guide');
-    expect(await other.error({ name: 'guide' })).toMatch(/- bmm\/guide: [^]*- cis\/guide: /);
+    expect(await other.error({ name: 'guide' })).toMatch(/- bmgd\/guide: [^]*- cis\/guide: /);
   });
 });
 
@@ -124,18 +126,18 @@ describe('the model of a client', () => {
     const prompts: string[] = [];
     const sample: NonNullable<Call['sample']> = ({ prompt }) => {
       prompts.push(prompt);
-      return Promise.resolve({ text: 'bmm/guide' });
+      return Promise.resolve({ text: 'bmgd/guide' });
     };
     const refused = data(activate, { name: 'guide', message: 'the way' }, { sample });
     await expect(refused).rejects.toMatchObject({
-      hint: "Most likely bmm/guide: your client's model chose it.",
+      hint: "Most likely bmgd/guide: your client's model chose it.",
     });
     expect(prompts).toHaveLength(1);
     expect(prompts[0]).toContain('the way');
     await data(search, { query: 'someone who can guide me', type: 'agents' }, { sample });
     expect(prompts).toHaveLength(2);
     // What is named is meant.
-    await data(activate, { name: 'bmm/guide' }, { sample });
+    await data(activate, { name: 'bmgd/guide' }, { sample });
     expect(prompts).toHaveLength(2);
   });
 });
@@ -144,12 +146,12 @@ describe('lists', () => {
   it('are in their usual order until something is used, and then put that first in its module', async () => {
     const { data, start } = await session();
     const before = await data(list, { what: 'agents' });
-    expect(namesIn(before)).toEqual(['ada', 'bmm/guide', 'zoe', 'cis/guide', 'yan']);
+    expect(namesIn(before)).toEqual(['ada', 'bmgd/guide', 'zoe', 'cis/guide', 'yan']);
     expect(before['note']).not.toContain('first');
     const prompts = await data(listPrompts, {});
     await start('zoe', 'yan');
     const after = await data(list, { what: 'agents' });
-    expect(namesIn(after)).toEqual(['zoe', 'ada', 'bmm/guide', 'yan', 'cis/guide']);
+    expect(namesIn(after)).toEqual(['zoe', 'ada', 'bmgd/guide', 'yan', 'cis/guide']);
     expect(after['note']).toContain('What you use or boost comes first in its module');
     // What hosts keep stays as it is.
     expect(await data(listPrompts, {})).toEqual(prompts);
@@ -170,9 +172,9 @@ describe('lists', () => {
 it('completes what is used first', async () => {
   const { data, start } = await session();
   const values = async (value: string) => (await data(complete, { what: 'agent', value }))['values'];
-  expect(await values('')).toEqual(['ada', 'bmm/guide', 'zoe', 'cis/guide', 'yan']);
+  expect(await values('')).toEqual(['ada', 'bmgd/guide', 'zoe', 'cis/guide', 'yan']);
   await start('yan', 'cis/guide', 'cis/guide');
-  expect(await values('')).toEqual(['cis/guide', 'yan', 'ada', 'bmm/guide', 'zoe']);
+  expect(await values('')).toEqual(['cis/guide', 'yan', 'ada', 'bmgd/guide', 'zoe']);
   // Where something begins with what was typed, that comes before use.
   expect(await values('a')).toEqual(['ada', 'yan']);
 });
@@ -180,13 +182,13 @@ it('completes what is used first', async () => {
 it('puts equal hits of a search in the order of use', async () => {
   const { data, start } = await session();
   expect(namesIn(await data(search, { query: 'guide', type: 'agents' })).slice(0, 2)).toEqual([
-    'bmm/guide',
+    'bmgd/guide',
     'cis/guide',
   ]);
   await start('cis/guide');
   expect(namesIn(await data(search, { query: 'guide', type: 'agents' })).slice(0, 2)).toEqual([
     'cis/guide',
-    'bmm/guide',
+    'bmgd/guide',
   ]);
 });
 

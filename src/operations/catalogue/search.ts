@@ -5,16 +5,22 @@ import { answerRoom, fittingPage } from '../../base/text/paging.ts';
 import { fold } from '../../base/text/suggest.ts';
 import { STARTABLE, type BmadRecord, type RecordKind } from '../../model/record.ts';
 import type { Workspace } from '../context.ts';
-import { type Detail, detailField, moduleField, nextPart, originField, pageFields } from '../fields.ts';
-import { itemLine, itemSchema, LISTED_KINDS, originTelling, recordItem, type Item } from './list-items.ts';
-import { workspaceFrom } from './origins.ts';
-import { present } from '../../base/present.ts';
+import { type Detail, detailField, moduleField, originField, pageFields } from '../fields.ts';
+import { nextPart, sized } from '../answer-text.ts';
+import {
+  inCategory,
+  type Item,
+  itemLine,
+  itemSchema,
+  LISTED_KINDS,
+  originTelling,
+  recordItem,
+} from './list-items.ts';
+import { workspaceFrom } from './read.ts';
+import { present } from '../../base/values.ts';
 import { pluralType } from '../unified/forms.ts';
-import { sized } from '../answer-text.ts';
 import { defineOperation } from '../operation.ts';
-import { settled } from './recommend.ts';
-import { inCategory } from './categories.ts';
-import { absentWords, KINDS_OF, READABLE } from './targets.ts';
+import { absentWords, KINDS_OF, READABLE, settled } from './names.ts';
 
 const SEARCHABLE = [...(Object.keys(LISTED_KINDS) as (keyof typeof LISTED_KINDS)[]), 'all' as const];
 

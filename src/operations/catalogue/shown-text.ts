@@ -1,13 +1,19 @@
 import { t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { BmadError, quoted } from '../../base/errors.ts';
-import { pointedSections, templateSections } from '../../base/text/anchors.ts';
-import { findSection, outline, type Section } from '../../base/text/markdown.ts';
+import {
+  findSection,
+  outline,
+  pointedSections,
+  type Section,
+  templateSections,
+} from '../../base/text/markdown.ts';
 import { textPart } from '../../base/text/paging.ts';
 import { byteLength, kilobytes } from '../../base/text/text.ts';
-import { estimateTokens } from '../../base/text/token-estimate.ts';
+import { estimateTokens } from '../../base/text/text-budget.ts';
 import { nearest } from '../../base/text/suggest.ts';
-import { nextPart, type Detail } from '../fields.ts';
+import { type Detail } from '../fields.ts';
+import { nextPart } from '../answer-text.ts';
 import type { Answer } from '../operation.ts';
 
 /** A text, or the part of it that fits into one answer. */

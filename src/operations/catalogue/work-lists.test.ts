@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { installOf } from '../../../tests/support/installs.ts';
 import { openSession } from '../../../tests/support/operations.ts';
-import { listTasks, listWorkflows } from './work-lists.ts';
+import { listTasks, listWorkflows } from './details.ts';
 
 interface Entry {
   name: string;
@@ -39,7 +39,7 @@ describe('list_workflows', () => {
 
   it('takes a workflow’s folder, not its name, for its category', async () => {
     const found = await workflows(alpha, { category: 'implementation', module: 'bmm' });
-    expect(found.map(({ name }) => name)).toContain('bmm/sprint-planning');
+    expect(found.map(({ name }) => name)).toContain('sprint-planning');
     expect(found.every(({ path }) => path.includes('/4-implementation/'))).toBe(true);
   });
 

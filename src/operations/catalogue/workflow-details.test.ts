@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { installOf, type Version } from '../../../tests/support/installs.ts';
 import { openSession, type Session } from '../../../tests/support/operations.ts';
-import { getWorkflowDetails } from './workflow-details.ts';
+import { getWorkflowDetails } from './details.ts';
 
 async function over(version: Version): Promise<Session> {
   return openSession(afterAll, { flags: { project: await installOf(version), discovery: 'local' } });

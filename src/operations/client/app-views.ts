@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { oneLine } from '../../base/text/text.ts';
-import { present } from '../../base/present.ts';
+import { present } from '../../base/values.ts';
 import { projectField } from '../fields.ts';
 import { defineOperation, defineRoute } from '../operation.ts';
 

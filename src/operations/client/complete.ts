@@ -2,9 +2,8 @@ import * as z from 'zod';
 import { MEMORY_TYPES } from '../../model/memory.ts';
 import type { Context } from '../context.ts';
 import { defineOperation } from '../operation.ts';
-import { runNames } from './run-resources.ts';
-import { findRecord, KINDS_OF } from '../catalogue/targets.ts';
-import { workIds } from './work-resources.ts';
+import { runNames, workIds } from './state-resources.ts';
+import { findRecord, KINDS_OF } from '../catalogue/names.ts';
 
 const LIMIT = 100;
 

@@ -2,7 +2,7 @@ import { afterAll, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { writeFiles } from '../../../tests/support/folders.ts';
 import { openSession } from '../../../tests/support/operations.ts';
-import { listMark } from './list-mark.ts';
+import { listMark } from './resources.ts';
 
 const skill = (description: string): Record<string, string> => ({
   '_bmad/_config/manifest.yaml': 'installation:\n  version: 6.2.0\nmodules:\n  - mm\n',

@@ -3,7 +3,7 @@ import { memorySession } from '../../../tests/support/memory-session.ts';
 import { complete } from './complete.ts';
 import { read } from '../catalogue/read.ts';
 import { listResources, readResource } from './resources.ts';
-import { saveSession } from '../runs/save-session.ts';
+import { saveSession } from '../runs/run-operations.ts';
 
 const session = await memorySession(afterAll);
 const textOf = async (uri: string): Promise<unknown> =>

@@ -1,15 +1,15 @@
 import * as z from 'zod';
-import { BmadError, quoted } from '../../base/errors.ts';
+import { attempt, BmadError, ours, quoted } from '../../base/errors.ts';
+import { grouped } from '../../base/values.ts';
 import { listPage } from '../../base/text/paging.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { oneLine } from '../../base/text/text.ts';
 import { isListed, qualifiedName, shortName, STARTABLE, type BmadRecord } from '../../model/record.ts';
 import type { Context, SettingsPort, Workspace } from '../context.ts';
-import { attempt, ours } from '../../base/expected.ts';
 import { askedAgent } from '../catalogue/agent-names.ts';
-import { findRecord } from '../catalogue/targets.ts';
+import { findRecord } from '../catalogue/names.ts';
 import { cursorField } from '../fields.ts';
-import { assignNames } from '../host-names.ts';
+import { assignNames } from '../host-limits.ts';
 import { defineOperation } from '../operation.ts';
 
 const PAGE = 100;
@@ -156,18 +156,20 @@ const promptKind = ({ kind }: BmadRecord): PromptItem['kind'] => (kind === 'agen
 
 const promptsByWorkspace = new WeakMap<Workspace, PromptItem[]>();
 
-/** Names are `bmad-{short id}`; where two things share one, the later gets its module or kind into the name. */
+/**
+ * Names are `bmad-{short id}`. Where two things share one, it is that of the thing which the name alone starts, and the
+ * other has its module or kind in it.
+ */
 function promptsOf(workspace: Workspace): PromptItem[] {
   const known = promptsByWorkspace.get(workspace);
   if (known !== undefined) return known;
-  const records = workspace.catalogue.winners.filter(
-    (record) => isListed(record) && STARTABLE.includes(record.kind),
-  );
-  const agentsFirst = [
-    ...records.filter(({ kind }) => kind === 'agent'),
-    ...records.filter(({ kind }) => kind !== 'agent'),
-  ];
-  const named = assignNames(agentsFirst, {
+  const { winners, names, modules } = workspace.catalogue;
+  const records = winners.filter((record) => isListed(record) && STARTABLE.includes(record.kind));
+  const place = (record: BmadRecord): number =>
+    (record.kind === 'agent' ? 0 : 2) + (names.handleOf(record) === shortName(record.name) ? 0 : 1);
+  const places = new Map(records.map((record) => [record, place(record)]));
+  const inOrder = records.toSorted((a, b) => (places.get(a) ?? 0) - (places.get(b) ?? 0));
+  const named = assignNames(inOrder, {
     ways: ({ moduleName, kind, name }) => [
       ['bmad', shortName(name)],
       ['bmad', moduleName, shortName(name)],
@@ -176,20 +178,30 @@ function promptsOf(workspace: Workspace): PromptItem[] {
     identity: (record) => `${record.kind} ${qualifiedName(record)}`,
     maxLength: NAME_LENGTH,
   });
-  const prompts = [...named].map(([name, record]) => promptOf(name, record));
+  const titles = grouped(records, titleOf);
+  const prompts = [...named].map(([name, record]) => {
+    const isShared = (titles.get(titleOf(record))?.length ?? 0) > 1;
+    const module = modules.find(({ code }) => code === record.moduleName)?.name ?? record.moduleName;
+    return promptOf(name, record, isShared ? ` (${module})` : '');
+  });
   promptsByWorkspace.set(workspace, prompts);
   return prompts;
 }
 
-function promptOf(name: string, record: BmadRecord): PromptItem {
-  const title =
-    record.kind === 'agent'
-      ? [record.displayName ?? record.name, record.title].filter(Boolean).join(', ')
-      : (record.displayName ?? record.name);
+function titleOf({ kind, name, displayName = name, title }: BmadRecord): string {
+  return kind === 'agent' ? [displayName, title].filter(Boolean).join(', ') : displayName;
+}
+
+/** `module` is what tells its title from another's. Hosts that show descriptions only are to have an agent's name there. */
+function promptOf(name: string, record: BmadRecord, module: string): PromptItem {
+  const title = titleOf(record);
+  const { kind, displayName, description } = record;
+  const isNamed = kind !== 'agent' || displayName === undefined || description.includes(displayName);
+  const about = description === record.title ? title : `${title}: ${description}`;
   return {
     name,
-    title: oneLine(title, 100),
-    description: oneLine(record.description, 200),
+    title: `${oneLine(title, 100)}${module}`,
+    description: oneLine(isNamed ? description : about, 200),
     kind: promptKind(record),
     target: qualifiedName(record),
   };

@@ -174,14 +174,14 @@ describe('resources', () => {
         'id,name,description,tags,fragment_file\nrisk,Risk,About risk,risk,knowledge/risk.md\n',
     });
     const textAt = async (uri: string): Promise<unknown> => (await ok(readResource, { uri })).data['text'];
-    expect((await fail(readResource, { uri: 'bmad://agents/pm' })).code).toBe('ambiguous');
+    expect(await textAt('bmad://agents/pm')).toBe(agent('bmm'));
     expect(await textAt('bmad://agents/cis%2Fpm')).toBe(agent('cis'));
     expect(await textAt('bmad://agents/bmm/pm')).toBe(agent('bmm'));
     expect(await textAt('bmad://knowledge/risk')).toBe('# Risk\n');
     expect((await fail(readResource, { uri: 'bmad://knowledge/rsk' })).suggestions).toEqual(['risk']);
     expect((await fail(readResource, { uri: 'bmad://workflows/x/y.md' })).message).toContain('no file');
     expect((await ok(complete, { what: 'knowledge', value: '' })).data['values']).toEqual(['risk']);
-    expect((await ok(complete, { what: 'agent', value: '' })).data['values']).toEqual(['bmm/pm', 'cis/pm']);
+    expect((await ok(complete, { what: 'agent', value: '' })).data['values']).toEqual(['pm', 'cis/pm']);
   });
 
   it('suggests the file that was meant', async () => {

@@ -1,14 +1,16 @@
+import { markOf } from './change-feed.ts';
 import * as z from 'zod';
 import { BmadError, quoted } from '../../base/errors.ts';
+import { contentUri } from '../../base/files/paths.ts';
 import { saying } from '../../base/step.ts';
 import { withoutHidden } from '../../base/text/hidden.ts';
 import { listPage } from '../../base/text/paging.ts';
-import { contentUri } from '../../base/files/paths.ts';
+import { findFile } from '../catalogue/names.ts';
 import type { Call, Context, ServedFile, Workspace } from '../context.ts';
 import { cursorField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
+import { promptsFor } from './prompts.ts';
 import { stateResources, stateText } from './state-resources.ts';
-import { findFile } from '../catalogue/targets.ts';
 
 const PAGE = 100;
 
@@ -47,7 +49,7 @@ export const listResources = defineOperation({
 });
 
 /** All of them, in a fixed order. */
-export async function resourceItems(context: Context): Promise<ResourceItem[]> {
+async function resourceItems(context: Context): Promise<ResourceItem[]> {
   const workspace = await context.workspace();
   const { skills, files } = await servedResources(workspace);
   const own = workspace.project.root === undefined ? [] : await stateResources(context);
@@ -141,3 +143,22 @@ async function contentFile(uri: string, workspace: Workspace, context: Context):
   const { path, from } = await findFile(uri, workspace, context);
   return workspace.delivery.file(path, from);
 }
+
+/** A list of thousands is looked at whenever a file moves: page by page it would be made anew for each. */
+export const listMark = defineOperation({
+  name: 'list_mark',
+  title: 'Compare a list',
+  description: 'What stands for a whole list: it differs when any page of the list does.',
+  effect: 'read',
+  serves: 'surface',
+  input: z.strictObject({
+    list: z.enum(['prompts', 'resources']).describe('The list'),
+    host: z.string().max(500).optional().describe('What the client calls itself'),
+  }),
+  output: z.object({ mark: z.string() }),
+  async run({ list, host }, context) {
+    const items = list === 'prompts' ? await promptsFor(host, context) : await resourceItems(context);
+    return { mark: markOf(items) };
+  },
+  render: ({ mark }) => ({ body: mark }),
+});

@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import { sha256 } from '../../base/sha256.ts';
+import { sha256 } from '../../base/values.ts';
 import { mapLimited } from '../../base/async.ts';
-import { BmadError, quoted } from '../../base/errors.ts';
-import { ours } from '../../base/expected.ts';
+import { BmadError, ours, quoted } from '../../base/errors.ts';
 import { saying } from '../../base/step.ts';
 import { withoutHidden } from '../../base/text/hidden.ts';
 import { listPage } from '../../base/text/paging.ts';

@@ -2,10 +2,10 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { KIT_FILES } from '../../../tests/support/kit-project.ts';
 import { memorySession } from '../../../tests/support/memory-session.ts';
 import { complete } from './complete.ts';
-import { createDeliveryContract } from '../handover/create-delivery-contract.ts';
+import { createDeliveryContract } from '../handover/handovers.ts';
 import { read } from '../catalogue/read.ts';
 import { listResources, readResource } from './resources.ts';
-import { spawnSubagentTask } from '../tasks/spawn-subagent-task.ts';
+import { spawnSubagentTask } from '../tasks/tasks.ts';
 
 const session = await memorySession(afterAll, { files: { ...KIT_FILES, 'docs/prd.md': '# PRD\n' } });
 const { data: spawned } = await session.ok(spawnSubagentTask, {

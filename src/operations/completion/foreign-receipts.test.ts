@@ -13,9 +13,8 @@ import {
 } from '../../../tests/support/contract-project.ts';
 import { writeFiles } from '../../../tests/support/folders.ts';
 import { sessionIn, type Session } from '../../../tests/support/operations.ts';
-import { sealed, type Link, type ReceiptBody } from '../../services/completion/receipts.ts';
-import { listReceipts, verifyReceipts } from './receipts.ts';
-import { runCompletionContract } from './run-completion-contract.ts';
+import { type Link, type ReceiptBody, sealed } from '../../services/completion/receipts.ts';
+import { listReceipts, runCompletionContract, verifyReceipts } from './completion.ts';
 
 const FILES = {
   [SCRIPT_PATH]: KIT_LIKE_SCRIPT,

@@ -10,8 +10,7 @@ import {
   PASSING_PROJECT,
 } from '../../../tests/support/contract-project.ts';
 import { writeFiles } from '../../../tests/support/folders.ts';
-import { listReceipts, verifyReceipts } from './receipts.ts';
-import { runCompletionContract } from './run-completion-contract.ts';
+import { listReceipts, runCompletionContract, verifyReceipts } from './completion.ts';
 
 describe('receipts of a project whose author means harm', () => {
   it('sees code that changes in what the project calls its output folder, and no documents (N-06)', async () => {

@@ -13,8 +13,7 @@ import {
   withReceipt,
 } from '../../../tests/support/contract-project.ts';
 import type { Session } from '../../../tests/support/operations.ts';
-import { listReceipts, verifyReceipts } from './receipts.ts';
-import { runCompletionContract } from './run-completion-contract.ts';
+import { listReceipts, runCompletionContract, verifyReceipts } from './completion.ts';
 
 /** A project whose contract has passed. */
 async function passed(git = true): Promise<Session> {

@@ -13,7 +13,7 @@ import {
 import { writeFiles } from '../../../tests/support/folders.ts';
 import type { Receipt } from '../../services/completion/receipts.ts';
 import { execute } from '../execute.ts';
-import { runCompletionContract } from './run-completion-contract.ts';
+import { runCompletionContract } from './completion.ts';
 import { rounds } from '../../../tests/support/how-much.ts';
 
 type Files = Record<string, string>;

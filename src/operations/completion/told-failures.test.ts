@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { contractSession, SCRIPT_PATH } from '../../../tests/support/contract-project.ts';
-import { runCompletionContract } from './run-completion-contract.ts';
+import { runCompletionContract } from './completion.ts';
 
 const project = (script: string): Record<string, string> => ({ [SCRIPT_PATH]: script });
 

@@ -6,8 +6,8 @@ import { temporaryFolder } from '../../../tests/support/app.ts';
 import { allowed, contractSession, inGit } from '../../../tests/support/contract-project.ts';
 import { writeFiles } from '../../../tests/support/folders.ts';
 import type { Session } from '../../../tests/support/operations.ts';
-import { sha256 } from '../../base/sha256.ts';
-import { runCompletionContract } from './run-completion-contract.ts';
+import { sha256 } from '../../base/values.ts';
+import { runCompletionContract } from './completion.ts';
 import { trust } from './trust.ts';
 
 /** A project that somebody has just cloned. */

@@ -6,9 +6,9 @@ import { contextIn, testCall } from '../../../tests/support/app.ts';
 import { allowed, contractSession, SCRIPT_PATH } from '../../../tests/support/contract-project.ts';
 import { writeFiles } from '../../../tests/support/folders.ts';
 import type { Session } from '../../../tests/support/operations.ts';
-import { sha256 } from '../../base/sha256.ts';
+import { sha256 } from '../../base/values.ts';
 import { execute } from '../execute.ts';
-import { runCompletionContract } from './run-completion-contract.ts';
+import { runCompletionContract } from './completion.ts';
 import { trust } from './trust.ts';
 
 const cloned = (files: Record<string, string>): Promise<Session> =>

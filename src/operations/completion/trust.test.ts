@@ -8,7 +8,7 @@ import { writeFiles } from '../../../tests/support/folders.ts';
 import type { Session } from '../../../tests/support/operations.ts';
 import type { Confirmed, ConfirmRequest } from '../context.ts';
 import { execute } from '../execute.ts';
-import { runCompletionContract } from './run-completion-contract.ts';
+import { runCompletionContract } from './completion.ts';
 import { trust } from './trust.ts';
 
 const SCRIPT = 'touch "$PWD/ran"; echo "CC PASS — [go] — 2026-01-01 00:00:00"\n';

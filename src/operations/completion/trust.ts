@@ -1,10 +1,10 @@
 import { say, t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { BmadError, quoted } from '../../base/errors.ts';
-import { present } from '../../base/present.ts';
+import { present } from '../../base/values.ts';
 import { lines } from '../answer-text.ts';
 import type { Call, Context } from '../context.ts';
-import { ON_THE_PAGE } from '../for-people.ts';
+import { ON_THE_PAGE } from '../offers.ts';
 import { defineOperation } from '../operation.ts';
 
 const recordSchema = z.object({

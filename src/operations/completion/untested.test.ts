@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { contractSession, SCRIPT_PATH } from '../../../tests/support/contract-project.ts';
-import { runCompletionContract } from './run-completion-contract.ts';
+import { runCompletionContract } from './completion.ts';
 
 describe.skipIf(process.platform === 'win32')('a contract script without tests', () => {
   it('proves nothing by its PASS, and says which stack was not tested beside another', async () => {

@@ -2,8 +2,7 @@ import { appendFile, chmod, mkdir, open, stat, truncate, utimes, writeFile } fro
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { commitAll, contractSession, PASSING_PROJECT } from '../../../tests/support/contract-project.ts';
-import { verifyReceipts } from './receipts.ts';
-import { runCompletionContract } from './run-completion-contract.ts';
+import { runCompletionContract, verifyReceipts } from './completion.ts';
 
 describe('a proof', () => {
   it.each([true, false])('reads files of any size, so none changes unseen (git: %s) (X-11)', async (git) => {

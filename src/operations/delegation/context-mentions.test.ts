@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { namedIn } from './context-mentions.ts';
+import { namedIn } from './context-files.ts';
 import { cases } from '../../../tests/support/how-much.ts';
 
 const paths = (line: string): string[] => namedIn(line).mentions.map(({ path }) => path);

@@ -4,9 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { testCall } from '../../../tests/support/app.ts';
 import { desk, done, failed, given } from '../../../tests/support/delegation-desk.ts';
 import { KIT_FILES } from '../../../tests/support/kit-project.ts';
-import { rememberStructured } from '../memory/remember-structured.ts';
-import { spawnSubagentTask } from '../tasks/spawn-subagent-task.ts';
-import { taskShow } from '../tasks/task-read.ts';
+import { rememberStructured } from '../memory/remember.ts';
+import { spawnSubagentTask, taskShow } from '../tasks/tasks.ts';
 import { delegateToAgent } from './delegate-to-agent.ts';
 import { execute } from '../execute.ts';
 

@@ -1,8 +1,6 @@
-import { t } from '../../base/text/message.ts';
-import { plural } from '../../base/text/message.ts';
+import { t, plural } from '../../base/text/message.ts';
 import * as z from 'zod';
-import { BmadError } from '../../base/errors.ts';
-import { ours } from '../../base/expected.ts';
+import { BmadError, ours } from '../../base/errors.ts';
 import { answerRoom } from '../../base/text/paging.ts';
 import { shownText } from '../../base/secrets/scanner.ts';
 import { byteLength, fenced, kilobytes, oneLine } from '../../base/text/text.ts';
@@ -10,7 +8,7 @@ import type { Context, ContextPart, Person, ProjectState, Workspace } from '../c
 import { projectField } from '../fields.ts';
 import { lines } from '../answer-text.ts';
 import { defineOperation, type Answer } from '../operation.ts';
-import { agentHandles, askedAgent, languageOf, type AskedAgent } from '../catalogue/agent-names.ts';
+import { agentHandles, askedAgent, type AskedAgent, languageOf } from '../catalogue/agent-names.ts';
 import { outputKeyField } from '../tasks/task-view.ts';
 
 const DEFAULT_TOKENS = 2_048;
@@ -102,7 +100,7 @@ export const delegateToAgent = defineOperation({
     const keeping = { agent: person.handle, task, contextFiles, runId, outputKey };
     const isKept = runId !== undefined || outputKey !== undefined;
     // Most answers are only given, and what keeps them is not loaded.
-    const keeper = isKept ? await import('./delegation-result.ts') : undefined;
+    const keeper = isKept ? await import('./delegation-context.ts') : undefined;
     await keeper?.checkKeeping(keeping, state);
 
     const { limits } = delegation;

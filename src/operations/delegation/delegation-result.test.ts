@@ -4,9 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { testCall } from '../../../tests/support/app.ts';
 import { desk, done, failed, given } from '../../../tests/support/delegation-desk.ts';
 import { execute } from '../execute.ts';
-import { runOpen } from '../runs/run-open.ts';
-import { runFinish } from '../runs/run-progress.ts';
-import { taskShow } from '../tasks/task-read.ts';
+import { runFinish, runOpen } from '../runs/run-operations.ts';
+import { taskShow } from '../tasks/tasks.ts';
 import { getWorkflowStatus } from '../runs/workflow-status.ts';
 
 describe('what is kept of a delegation', () => {

@@ -4,8 +4,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { agentFile, type TestRepository } from '../../../tests/support/git-repository.ts';
 import { GitMachine } from '../../../tests/support/git-machine.ts';
 import { list } from '../catalogue/list.ts';
-import { sourcesAdd } from './sources-add.ts';
-import { sourcesList } from './sources-list.ts';
+import { sourcesAdd, sourcesList } from './sources.ts';
 
 let machine: GitMachine;
 let team: TestRepository;

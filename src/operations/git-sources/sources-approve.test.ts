@@ -3,9 +3,8 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { agentFile, type TestRepository } from '../../../tests/support/git-repository.ts';
 import { GitMachine } from '../../../tests/support/git-machine.ts';
 import { activate } from '../activation/activate.ts';
-import { sourcesApprove } from './sources-approve.ts';
-import { sourcesDiff } from './sources-diff.ts';
-import { sourcesUpdate } from './sources-update.ts';
+import { sourcesApprove, sourcesDiff } from './sources-review.ts';
+import { sourcesUpdate } from './sources.ts';
 
 let machine: GitMachine;
 let team: TestRepository;

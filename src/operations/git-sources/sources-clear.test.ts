@@ -4,10 +4,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { agentFile, type TestRepository } from '../../../tests/support/git-repository.ts';
 import { GitMachine } from '../../../tests/support/git-machine.ts';
 import { list } from '../catalogue/list.ts';
-import { sourcesClear } from './sources-clear.ts';
-import { sourcesList } from './sources-list.ts';
-import { sourcesRemove } from './sources-remove.ts';
-import { sourcesUpdate } from './sources-update.ts';
+import { sourcesClear, sourcesList, sourcesRemove, sourcesUpdate } from './sources.ts';
 
 let machine: GitMachine;
 let team: TestRepository;

@@ -2,8 +2,8 @@ import { rename } from 'node:fs/promises';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { agentFile, type TestRepository } from '../../../tests/support/git-repository.ts';
 import { GitMachine } from '../../../tests/support/git-machine.ts';
-import { sourcesDiff } from './sources-diff.ts';
-import { sourcesUpdate } from './sources-update.ts';
+import { sourcesDiff } from './sources-review.ts';
+import { sourcesUpdate } from './sources.ts';
 
 let machine: GitMachine;
 let team: TestRepository;

@@ -3,8 +3,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { agentFile } from '../../../tests/support/git-repository.ts';
 import { GitMachine } from '../../../tests/support/git-machine.ts';
 import { list } from '../catalogue/list.ts';
-import { sourcesList } from './sources-list.ts';
-import { sourcesUpdate } from './sources-update.ts';
+import { sourcesList, sourcesUpdate } from './sources.ts';
 
 let machine: GitMachine;
 

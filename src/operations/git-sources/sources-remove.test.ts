@@ -3,9 +3,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { agentFile, type TestRepository } from '../../../tests/support/git-repository.ts';
 import { GitMachine } from '../../../tests/support/git-machine.ts';
 import { list } from '../catalogue/list.ts';
-import { sourcesAdd } from './sources-add.ts';
-import { sourcesList } from './sources-list.ts';
-import { sourcesRemove } from './sources-remove.ts';
+import { sourcesAdd, sourcesList, sourcesRemove } from './sources.ts';
 
 let machine: GitMachine;
 let team: TestRepository;

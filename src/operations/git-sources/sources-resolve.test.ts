@@ -4,9 +4,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { agentFile, makeRepository } from '../../../tests/support/git-repository.ts';
 import { openSession } from '../../../tests/support/operations.ts';
-import { sourcesResolve } from './sources-resolve.ts';
-import { sourcesApprove } from './sources-approve.ts';
-import { sourcesUpdate } from './sources-update.ts';
+import { sourcesResolve, sourcesUpdate } from './sources.ts';
+import { sourcesApprove } from './sources-review.ts';
 
 const env = { PATH: process.env['PATH'] };
 

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { agentFile, type TestRepository } from '../../../tests/support/git-repository.ts';
 import { GitMachine } from '../../../tests/support/git-machine.ts';
 import { activate } from '../activation/activate.ts';
-import { sourcesUpdate } from './sources-update.ts';
+import { sourcesUpdate } from './sources.ts';
 
 let machine: GitMachine;
 let team: TestRepository;

@@ -5,9 +5,8 @@ import { temporaryFolder } from '../../../tests/support/app.ts';
 import { KIT_FILES } from '../../../tests/support/kit-project.ts';
 import { DELIVERY_FILES, DELIVERY_RUN } from '../../../tests/support/delivery-project.ts';
 import { memorySession, type MemorySession } from '../../../tests/support/memory-session.ts';
-import { createDeliveryContract } from './create-delivery-contract.ts';
-import { deliveryList } from './handovers.ts';
-import { logDecision } from '../memory/log-memory.ts';
+import { createDeliveryContract, deliveryList } from './handovers.ts';
+import { logDecision } from '../memory/remember.ts';
 
 const given = { from_team: 'team-vision', to_team: 'Build', signed_by: 'Ada' };
 
@@ -104,7 +103,7 @@ describe('create_delivery_contract', () => {
   it.each([
     ['a team with a path', { from_team: '../x' }, 'invalid_input'],
     ['a run that is not there', { run_id: 'nope' }, 'not_found'],
-    ['a run with a path', { run_id: '../../etc' }, 'not_found'],
+    ['a run with a path', { run_id: '../../etc' }, 'invalid_input'],
   ])('refuses %s', async (_what, change, code) => {
     const error = await (await opened()).fail(createDeliveryContract, { ...given, ...change });
     expect(error.code).toBe(code);

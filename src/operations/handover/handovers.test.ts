@@ -3,11 +3,15 @@ import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { DELIVERY_FILES } from '../../../tests/support/delivery-project.ts';
 import { memorySession, type MemorySession } from '../../../tests/support/memory-session.ts';
-import type { InboxItem } from '../inbox/inbox-item.ts';
-import { inbox } from '../inbox/inbox.ts';
-import { manageProject } from '../unified/manage-project.ts';
-import { createDeliveryContract } from './create-delivery-contract.ts';
-import { deliveryAccept, deliveryList, deliveryReject, deliveryValidate } from './handovers.ts';
+import { inbox, type InboxItem } from '../inbox/inbox.ts';
+import { manageProject } from '../unified/action-tool.ts';
+import {
+  createDeliveryContract,
+  deliveryAccept,
+  deliveryList,
+  deliveryReject,
+  deliveryValidate,
+} from './handovers.ts';
 
 const given = { from_team: 'team-vision', to_team: 'Build', signed_by: 'Ada' };
 

@@ -11,16 +11,15 @@ import { impl, ledger, story } from '../../../tests/support/progress-trees/piece
 import { kitState } from '../../../tests/support/run-project.ts';
 import { execute } from '../execute.ts';
 import { FOR_PEOPLE } from '../offers.ts';
-import { createDeliveryContract } from '../handover/create-delivery-contract.ts';
+import { createDeliveryContract } from '../handover/handovers.ts';
 import { operations } from '../index.ts';
 import type { AnyOperation } from '../operation.ts';
-import { runCompletionContract } from '../completion/run-completion-contract.ts';
+import { runCompletionContract } from '../completion/completion.ts';
 import { trust } from '../completion/trust.ts';
-import { sourcesUpdate } from '../git-sources/sources-update.ts';
-import { reconcileLedgers } from '../project/reconcile.ts';
-import { spawnSubagentTask } from '../tasks/spawn-subagent-task.ts';
-import { inbox } from './inbox.ts';
-import type { InboxItem } from './inbox-item.ts';
+import { sourcesUpdate } from '../git-sources/sources.ts';
+import { reconcileLedgers } from '../project/ledgers.ts';
+import { spawnSubagentTask } from '../tasks/tasks.ts';
+import { inbox, type InboxItem } from './inbox.ts';
 
 const FILES = {
   ...DELIVERY_FILES,

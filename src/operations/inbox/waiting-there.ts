@@ -1,19 +1,37 @@
-import { t } from '../../base/text/message.ts';
-import { plural } from '../../base/text/message.ts';
 import { BmadError } from '../../base/errors.ts';
-import { present } from '../../base/present.ts';
+import { present } from '../../base/values.ts';
+import { plural, t } from '../../base/text/message.ts';
+import type { Task, TaskState } from '../../model/task.ts';
 import { receiptData, receiptText } from '../completion/receipt-view.ts';
 import type { Call, Context, ProjectState } from '../context.ts';
-import { waitingIn } from '../project/discovery.ts';
-import { laterWork } from '../project/later-work.ts';
 import { relationWords, short, sourceData, sourceLines } from '../git-sources/sources-view.ts';
-import { openRuns, workflowOf } from '../runs/open-runs.ts';
-import { asideText, closing } from '../runs/run-aside.ts';
+import { laterWork, waitingIn } from '../project/discovery.ts';
 import { runText } from '../runs/run-text.ts';
-import { type RunData } from '../runs/run-view.ts';
-import { contractsOf, tasksOf } from './decided-by-people.ts';
-import { action, problemsOf, type InboxItem, type WaitingThere } from './inbox-item.ts';
-import { ledgersBehind } from './ledgers-behind.ts';
+import { asideText, closing, openRuns, type RunData, workflowOf } from '../runs/run-view.ts';
+import { decidedText, textsOf, viewOf } from '../tasks/task-view.ts';
+import type { InboxAction, InboxItem } from './inbox.ts';
+import { FOR_PEOPLE } from '../offers.ts';
+
+type Marks = Pick<InboxAction, 'needs' | 'danger'>;
+
+function action(
+  label: string,
+  operation: string,
+  args: Record<string, unknown>,
+  marks: Marks = {},
+): InboxAction {
+  const person = FOR_PEOPLE.includes(operation) ? { person: true } : {};
+  return { label, operation, args, ...marks, ...person };
+}
+
+/** What was found, and what could not be read: something may wait there too. */
+interface WaitingThere {
+  items: InboxItem[];
+  unread: { what: string; why: string }[];
+}
+
+const problemsOf = (what: string, problems: readonly string[]): WaitingThere['unread'] =>
+  problems.map((why) => ({ what, why }));
 
 const nothing = (): WaitingThere => ({ items: [], unread: [] });
 
@@ -215,5 +233,167 @@ async function handoffsOf(state: ProjectState, { signal }: Call): Promise<Waitin
       }),
     ),
     unread: [],
+  };
+}
+
+/** What only a person decides in the project itself: tasks, their results, and deliveries. */
+
+const WAITING = new Set<TaskState>(['needs_approval', 'needs_verification']);
+
+async function tasksOf(state: ProjectState): Promise<WaitingThere> {
+  const { queue } = await state.tasks();
+  const { tasks, problems } = await queue.all();
+  const found: WaitingThere = { items: [], unread: problemsOf(t`tasks`, problems) };
+  const { waiting, digest } = await queue.elsewhere();
+  // One answer will do for what an earlier version has queued.
+  const together = new Set(waiting.length > 1 ? waiting.map(({ task }) => task.task_id) : []);
+  if (together.size > 0)
+    found.items.push(
+      present<InboxItem>({
+        id: 'tasks from elsewhere',
+        kind: 'task',
+        since: waiting[0]?.task.created_at,
+        title: t`${together.size} tasks were queued elsewhere, or by an earlier version`,
+        evidence: waiting.map(({ task }) => ({
+          file: queue.fileOf(task),
+          says: reasonOf(task),
+        })),
+        text: waiting
+          .map(({ task, ...decided }) => decidedText(viewOf(task), textsOf(task, decided)))
+          .join('\n\n'),
+        actions: [action(t`Approve exactly these`, 'task_approve_all', { digest })],
+      }),
+    );
+  for (const task of tasks.filter(({ status, task_id }) => WAITING.has(status) && !together.has(task_id))) {
+    try {
+      const shown = textsOf(task, await queue.decided(task));
+      const { task_id } = task;
+      const isResult = task.status === 'needs_verification';
+      found.items.push(
+        present<InboxItem>({
+          id: `task ${task_id}`,
+          kind: isResult ? 'result' : 'task',
+          role: task.agent,
+          since: isResult ? task.updated_at : task.created_at,
+          title: isResult ? t`Check the result ${task.output_key}` : t`Approve the task ${task.output_key}`,
+          evidence: [{ file: queue.fileOf(task), says: reasonOf(task) }],
+          text: decidedText(viewOf(task), shown),
+          actions: [
+            action(t`Approve exactly this`, 'task_approve', { task_id, digest: shown.digest }),
+            action(t`Refuse`, 'task_refuse', { task_id }, { needs: ['reason'], danger: true }),
+          ],
+        }),
+      );
+    } catch (error) {
+      found.unread.push({
+        what: t`task ${task.task_id}`,
+        why: BmadError.from(error, () => undefined).message,
+      });
+    }
+  }
+  return found;
+}
+
+function reasonOf({ status, approval, outside, result }: Task): string {
+  if (status === 'needs_verification' && result !== undefined)
+    return result.over_http === true ? t`handed in by ${result.by}, over HTTP` : t`handed in by ${result.by}`;
+  return `${approval?.reason ?? t`no reason given`}${outside === undefined ? '' : t` (from outside, by ${outside.protocol})`}`;
+}
+
+/** What ends the matter; all else waits for somebody here. */
+const ANSWERED = new Set(['accepted', 'rejected', undefined]);
+
+async function contractsOf(state: ProjectState): Promise<WaitingThere> {
+  const { contracts } = await state.handovers();
+  const { contracts: kept, problems } = await contracts.all();
+  const found: WaitingThere = { items: [], unread: problemsOf(t`delivery contracts`, problems) };
+  for (const one of kept.filter(({ status }) => !ANSWERED.has(status))) {
+    const { valid, findings } = await contracts.validate(one);
+    const { id: contract_id, text, digest } = one;
+    found.items.push(
+      present<InboxItem>({
+        id: `contract ${contract_id}`,
+        kind: 'contract',
+        role: one.contract.to,
+        since: one.contract.date,
+        title: valid ? waitingWords(one) : t`${waitingWords(one)}, and is not complete`,
+        evidence: findings.map(({ message, line }) => present({ file: one.file, line, says: message })),
+        text,
+        actions: [
+          ...(valid || one.contract.status === 'accepted'
+            ? [action(t`Accept`, 'delivery_accept', { contract_id, digest }, { danger: true })]
+            : []),
+          action(
+            t`Ask for a new version`,
+            'delivery_reject',
+            { contract_id, renegotiate: true },
+            { needs: ['reason'] },
+          ),
+          action(t`Reject`, 'delivery_reject', { contract_id }, { needs: ['reason'], danger: true }),
+        ],
+      }),
+    );
+  }
+  return found;
+}
+
+function waitingWords({ id, status }: { id: string; status?: string | undefined }): string {
+  if (status === 'accepted elsewhere') return t`${id} was accepted elsewhere, not on this machine`;
+  if (status === 'changed since it was accepted') return t`${id} has changed since it was accepted here`;
+  return t`${id} waits for an answer`;
+}
+
+/** What the project disagrees with itself about can be hundreds of places; the first say enough. */
+const MOST_DRIFT = 50;
+
+/** Ledgers that say less than the files prove, that cannot be read, or that only a person can put right. */
+async function ledgersBehind(
+  state: ProjectState,
+): Promise<{ items: InboxItem[]; unread: { what: string; why: string }[] }> {
+  const { proposal, ledgers, report } = await (await state.progress()).reconcile({ apply: false });
+  const changes = ledgers.flatMap((ledger) =>
+    ledger.changes.map((change) => ({ ...change, file: ledger.file })),
+  );
+  const proposed = new Set(changes.map(({ key }) => key));
+  const items: InboxItem[] = [];
+  if (changes.length > 0)
+    items.push({
+      id: `ledgers ${proposal}`,
+      kind: 'ledger',
+      role: 'scrum master',
+      title: t`The ledgers lack ${plural(changes.length, 'change')} that the files prove`,
+      evidence: changes.map(({ file, line, key, from, to, why }) => ({
+        file,
+        line,
+        says: t`${key}: ${from ?? t`no row`} → ${to} (${why})`,
+      })),
+      text: ledgers.map(({ diff }) => diff).join('\n'),
+      actions: [action(t`Make these changes`, 'reconcile_ledgers', { apply: true, proposal })],
+    });
+  const left = report.drift.filter(({ kind, about }) => kind !== 'broken ledger' && !proposed.has(about));
+  for (const { kind, about, says, evidence } of left.slice(0, MOST_DRIFT))
+    items.push({
+      id: `drift ${kind} ${about}`,
+      kind: 'ledger',
+      role: 'scrum master',
+      title: says,
+      evidence,
+      text: says,
+      actions: [],
+    });
+  const hidden = left.length - MOST_DRIFT;
+  return {
+    items,
+    unread: [
+      ...report.broken.map(({ file, line, says }) => ({
+        what: line === undefined ? file : `${file}:${line}`,
+        why: says,
+      })),
+      ...report.troubles.map(({ file, line, message }) => ({
+        what: line === undefined ? file : `${file}:${line}`,
+        why: message,
+      })),
+      ...(hidden > 0 ? [{ what: t`ledgers`, why: t`${hidden} more places disagree` }] : []),
+    ],
   };
 }

@@ -3,19 +3,17 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { KIT_FILES } from '../../../tests/support/kit-project.ts';
 import { memorySession, type MemorySession } from '../../../tests/support/memory-session.ts';
-import { checkFailures } from '../project/check-failures.ts';
-import { getFailureMuseum } from '../project/get-failure-museum.ts';
+import { checkFailures, getFailureMuseum } from '../project/failures.ts';
 import { getAgentMemory } from './get-agent-memory.ts';
-import { logDecision } from './log-memory.ts';
+import { logDecision, rememberStructured } from './remember.ts';
 import {
   memoryForget,
+  memoryGet,
   memoryKeepBoth,
   memoryRestore,
   memorySupersede,
   memoryUpdate,
-} from './memory-change.ts';
-import { memoryGet } from './memory-read.ts';
-import { rememberStructured } from './remember-structured.ts';
+} from './memory-operations.ts';
 
 const LOG = '_bmad/_memory/decisions-log.md';
 const CONTRADICTIONS = `# Log des Contradictions — Corner Shop

@@ -1,13 +1,12 @@
 import { plural, t } from '../../base/text/message.ts';
 import * as z from 'zod';
-import { present } from '../../base/present.ts';
+import { present } from '../../base/values.ts';
 import type { Step } from '../../base/step.ts';
-import { localDay } from '../../base/text/local-time.ts';
-import { oneLine } from '../../base/text/text.ts';
+import { localDay, oneLine } from '../../base/text/text.ts';
 import type { MemoryEntry } from '../../model/memory.ts';
-import { rememberedAgent, withRoles } from '../catalogue/kept-names.ts';
-import { lines } from '../answer-text.ts';
+import { rememberedAgent, withRoles } from '../catalogue/agent-names.ts';
 import { whereField } from '../fields.ts';
+import { lines } from '../answer-text.ts';
 import { defineOperation } from '../operation.ts';
 
 const FOUND = 10;

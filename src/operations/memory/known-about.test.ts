@@ -3,9 +3,8 @@ import { memorySession } from '../../../tests/support/memory-session.ts';
 import { activate } from '../activation/activate.ts';
 import { compileContext } from '../activation/compile-context.ts';
 import { delegateToAgent } from '../delegation/delegate-to-agent.ts';
-import { logFailure } from '../project/log-failure.ts';
-import { spawnSubagentTask } from '../tasks/spawn-subagent-task.ts';
-import { taskShow } from '../tasks/task-read.ts';
+import { logFailure } from '../project/failures.ts';
+import { spawnSubagentTask, taskShow } from '../tasks/tasks.ts';
 
 const session = await memorySession(afterAll, {
   files: {

@@ -1,6 +1,8 @@
+import { localDay, oneLine } from '../../base/text/text.ts';
+import { t } from '../../base/text/message.ts';
+import type { MemoryEntry } from '../../model/memory.ts';
 import { BmadError } from '../../base/errors.ts';
 import type { Context } from '../context.ts';
-import { toldLine } from './relation-view.ts';
 
 const KNOWN = 5;
 /** So many are looked at: some have the same text, and are told once. */
@@ -90,4 +92,44 @@ function withOthers<T extends { entry: { id: string }; against: readonly { id: s
   const first = told.slice(0, KNOWN);
   const named = new Set(first.flatMap(({ against }) => against.map(({ id }) => id)));
   return told.filter((each, index) => index < KNOWN || named.has(each.entry.id));
+}
+
+/** The others are beside it, and name it. */
+const NAMED = 2;
+
+interface Distinct {
+  entry: MemoryEntry;
+  also: number;
+  against: readonly { id: string; age?: 'newer' | 'older' | undefined }[];
+}
+
+/** What is to be known about something that is told: how often it is recorded, and what else is about the same. */
+function toldMarks({ entry, also, against }: Distinct): string {
+  const dated = entry.updatedAt.startsWith('1970') ? [] : [localDay(new Date(entry.updatedAt))];
+  const about = [
+    ...(against.length === 0 ? [] : [`id ${entry.id}`, ...dated]),
+    ...(also === 0 ? [] : [t`also recorded ×${also}`]),
+  ].join(', ');
+  const others = (['newer', 'older', undefined] as const).flatMap((wanted) => {
+    const ids = against.filter(({ age }) => age === wanted).map(({ id }) => `id ${id}`);
+    if (ids.length === 0) return [];
+    const more = ids.length - NAMED;
+    const named = `${ids.slice(0, NAMED).join(', ')}${more > 0 ? t` and ${more} more` : ''}`;
+    if (wanted === undefined) return [named];
+    if (wanted === 'newer')
+      return [ids.length === 1 ? t`${named}, which is newer` : t`${named}, which are newer`];
+    return [ids.length === 1 ? t`${named}, which is older` : t`${named}, which are older`];
+  });
+  return [
+    ...(about === '' ? [] : [`(${about})`]),
+    ...(others.length === 0 ? [] : [t`About the same as ${others.join('; ')}.`]),
+  ].join(' ');
+}
+
+/** The same on one line with its text, which is cut where both have no room. */
+export function toldLine(told: Distinct, most: number, text = told.entry.text): string {
+  const marks = toldMarks(told);
+  return marks === ''
+    ? oneLine(text, most)
+    : `${oneLine(text, Math.max(80, most - marks.length - 1))} ${marks}`;
 }

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { KIT_FILES, writeFiles } from '../../../tests/support/kit-project.ts';
 import { memorySession, type MemorySession } from '../../../tests/support/memory-session.ts';
-import { commandLine } from '../command-line.ts';
-import { logDecision, logLearning } from './log-memory.ts';
+import { commandLine } from '../offers.ts';
+import { logDecision, logLearning } from './remember.ts';
 
 const inMemory = (session: MemorySession, name: string): Promise<string> =>
   readFile(join(session.folder, '_bmad/_memory', name), 'utf8');

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { memorySession } from '../../../tests/support/memory-session.ts';
-import { manageMemories } from './manage-memories.ts';
+import { manageMemories } from './memory-operations.ts';
 
 const session = await memorySession(afterAll);
 const id = await session.remember('decisions', 'dev', 'Something to be managed');

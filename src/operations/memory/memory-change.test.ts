@@ -3,8 +3,13 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { KIT_FILES } from '../../../tests/support/kit-project.ts';
 import { memorySession } from '../../../tests/support/memory-session.ts';
-import { memoryForget, memoryRestore, memorySupersede, memoryUpdate } from './memory-change.ts';
-import { memoryGet } from './memory-read.ts';
+import {
+  memoryForget,
+  memoryGet,
+  memoryRestore,
+  memorySupersede,
+  memoryUpdate,
+} from './memory-operations.ts';
 
 const session = await memorySession(afterAll);
 const log = (): Promise<string> => readFile(join(session.folder, '_bmad/_memory/decisions-log.md'), 'utf8');

@@ -2,12 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { memorySession } from '../../../tests/support/memory-session.ts';
-import { getFailureMuseum } from '../project/get-failure-museum.ts';
-import { logFailure } from '../project/log-failure.ts';
-import { logDecision, logLearning } from './log-memory.ts';
-import { memorySupersede } from './memory-change.ts';
-import { memoryGet } from './memory-read.ts';
-import { rememberStructured } from './remember-structured.ts';
+import { getFailureMuseum, logFailure } from '../project/failures.ts';
+import { logDecision, logLearning, rememberStructured } from './remember.ts';
+import { memoryGet, memorySupersede } from './memory-operations.ts';
 
 const FRENCH = { '_bmad/_memory/config.yaml': 'user_name: Alice\ncommunication_language: Français\n' };
 const session = await memorySession(afterAll, { files: { ...FRENCH, '_bmad/_memory/memories.json': '[]' } });

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { memorySession } from '../../../tests/support/memory-session.ts';
-import { memoryKeepBoth } from './memory-change.ts';
-import { memoryPairs } from './memory-pairs.ts';
-import { rememberStructured } from './remember-structured.ts';
+import { memoryKeepBoth } from './memory-operations.ts';
+import { memoryPairs } from './memory-upkeep.ts';
+import { rememberStructured } from './remember.ts';
 
 interface Pairs {
   total: number;

@@ -2,9 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { memorySession, type MemorySession } from '../../../tests/support/memory-session.ts';
-import { memoryForget, memoryRestore, memoryUpdate } from './memory-change.ts';
-import { memoryPurge } from './memory-purge.ts';
-import { memoryGet, memoryStats } from './memory-read.ts';
+import { memoryForget, memoryGet, memoryRestore, memoryStats, memoryUpdate } from './memory-operations.ts';
+import { memoryPurge } from './memory-upkeep.ts';
 import { toolCall } from '../unified/forms.ts';
 
 async function forgotten(): Promise<{ session: MemorySession; id: string; kept: string }> {

@@ -1,7 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { memorySession } from '../../../tests/support/memory-session.ts';
-import { memoryUpdate } from './memory-change.ts';
-import { memoryCount, memoryGet, memoryList, memoryStats } from './memory-read.ts';
+import { memoryCount, memoryGet, memoryList, memoryStats, memoryUpdate } from './memory-operations.ts';
 import { readResource } from '../client/resources.ts';
 
 const session = await memorySession(afterAll, { files: { '_bmad/_memory/x.md': '' } });

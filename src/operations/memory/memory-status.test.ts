@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { homeBeside } from '../../../tests/support/app.ts';
 import { embeddingServer } from '../../../tests/support/embedding-server.ts';
 import { memorySession } from '../../../tests/support/memory-session.ts';
-import { memoryStatus } from './memory-status.ts';
+import { memoryStatus } from './memory-operations.ts';
 import { recallStructured } from './recall-structured.ts';
 
 const plain = { files: { 'package.json': '{}' } };

@@ -5,11 +5,16 @@ import { embeddingServer } from '../../../tests/support/embedding-server.ts';
 import { contextIn, testCall } from '../../../tests/support/app.ts';
 import { memorySession } from '../../../tests/support/memory-session.ts';
 import { execute } from '../execute.ts';
-import { memoryForget, memorySupersede, memoryUpdate } from './memory-change.ts';
-import { memoryGet, memoryStats } from './memory-read.ts';
-import { memoryStatus } from './memory-status.ts';
-import { memoryExport, memoryImport, memoryReindex } from './memory-transfer.ts';
-import { moveState } from '../project/move-state.ts';
+import {
+  memoryForget,
+  memoryGet,
+  memoryStats,
+  memoryStatus,
+  memorySupersede,
+  memoryUpdate,
+} from './memory-operations.ts';
+import { memoryExport, memoryImport, memoryReindex } from './memory-upkeep.ts';
+import { moveState } from '../project/state.ts';
 
 const plain = { files: { 'package.json': '{}' } };
 

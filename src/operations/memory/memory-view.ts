@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { localDay } from '../../base/text/local-time.ts';
-import { oneLine } from '../../base/text/text.ts';
+import type { Step } from '../../base/step.ts';
+import { localDay, oneLine } from '../../base/text/text.ts';
+import { t } from '../../base/text/message.ts';
 import { HOLDS_WITH, MEMORY_TYPES, type MemoryEntry } from '../../model/memory.ts';
 import { projectField, tagsField } from '../fields.ts';
 
@@ -94,4 +95,61 @@ export function snippet(text: string, words: readonly string[]): { text: string;
   const first = places.length === 0 ? 0 : Math.max(0, Math.min(...places) - 60);
   if (first === 0) return { text: oneLine(line, SNIPPET), cut: true };
   return { text: `…${oneLine(line.slice(first), SNIPPET)}`, cut: true };
+}
+
+/** How memories stand to each other. */
+type Relation = 'same text' | 'about the same';
+
+/** How to say a memory in the language of the project. */
+export function translatingSteps(id: string, language: { wanted: string } | undefined): Step[] {
+  if (language === undefined) return [];
+  return [{ operation: 'memory_update', args: { id }, open: ['text'], why: t`Say it in ${language.wanted}` }];
+}
+
+/** What can be done about the nearest memory; with the id of another one, the same call is about that. */
+export function settlingSteps(fresh: string, similar: readonly { id: string }[]): Step[] {
+  const [nearest, other] = similar;
+  if (nearest === undefined) return [];
+  return [
+    {
+      operation: 'memory_supersede',
+      args: { id: nearest.id, by: fresh },
+      why:
+        other === undefined
+          ? t`If the new one replaces it`
+          : t`If the new one replaces the nearest, or another of these by its id`,
+    },
+    { operation: 'memory_keep_both', args: { id: fresh, other: nearest.id }, why: t`If both hold` },
+  ];
+}
+
+/** `Nearest, 84 %: [decisions] pm, 2026-11-15, decisions-log.md, id 728c…: text`. */
+export function relationLine({ relation, nearness, type, agent, updatedAt, source, id, text }: Near): string {
+  const day = updatedAt === undefined ? [] : [localDay(new Date(updatedAt))];
+  const about = [agent, ...day, ...(source === undefined ? [] : [source]), `id ${id}`].join(', ');
+  const near = relation === 'same text' ? t`Same text as` : t`Near (${Math.round(nearness * 100)} %)`;
+  return t`${near} [${type}] ${about}: ${text}`;
+}
+
+/** What a new memory has replaced. */
+export function supersededLine({
+  type,
+  agent,
+  id,
+  text,
+}: Pick<Near, 'type' | 'agent' | 'id' | 'text'>): string {
+  return t`Supersedes [${type}] ${agent}, id ${id}: ${oneLine(text, 160)}`;
+}
+
+interface Near {
+  relation: Relation;
+  /** From 0 to 1. */
+  nearness: number;
+  type: string;
+  agent: string;
+  updatedAt?: string | undefined;
+  /** The file that has it, where it is not in the store. */
+  source?: string | undefined;
+  id: string;
+  text: string;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { embeddingServer } from '../../../tests/support/embedding-server.ts';
 import { memorySession } from '../../../tests/support/memory-session.ts';
-import { saveSession } from '../runs/save-session.ts';
+import { saveSession } from '../runs/run-operations.ts';
 import { recallStructured } from './recall-structured.ts';
 
 const session = await memorySession(afterAll);

@@ -1,14 +1,14 @@
 import { t } from '../../base/text/message.ts';
 import * as z from 'zod';
-import { isMemoryId } from '../../base/memory-ids.ts';
+import { isMemoryId } from '../../base/values.ts';
 import type { SayStep } from '../../base/step.ts';
 import { cut, oneLine } from '../../base/text/text.ts';
-import { namesToRecall } from '../catalogue/kept-names.ts';
+import { namesToRecall } from '../catalogue/agent-names.ts';
 import { handOver } from '../execute.ts';
-import { memoryGet } from './memory-read.ts';
+import { memoryGet } from './memory-operations.ts';
+import { stepsField, whereField } from '../fields.ts';
 import { lines, rounded } from '../answer-text.ts';
 import { headline, memoryData, memorySchema, selectionFields, snippet } from './memory-view.ts';
-import { stepsField, whereField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 
 const DEFAULT_LIMIT = 5;
@@ -49,7 +49,7 @@ export const recallStructured = defineOperation({
       .describe('Question or words; an id gives that memory in full'),
     ...selectionFields,
     limit: z.int().min(1).max(50).optional(),
-    min_score: z.number().min(0).max(2).optional().describe('Minimum score'),
+    min_score: z.number().min(0).max(2).optional().describe('Minimum score, from 0 to 2'),
     alt_queries: z.array(z.string().min(1).max(2_000)).max(8).optional().describe('The same in other words'),
     project: whereField,
   }),

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { memorySession } from '../../../tests/support/memory-session.ts';
 import { openSession } from '../../../tests/support/operations.ts';
-import { memoryForget } from './memory-change.ts';
-import { rememberStructured } from './remember-structured.ts';
+import { memoryForget } from './memory-operations.ts';
+import { rememberStructured } from './remember.ts';
 
 const session = await memorySession(afterAll);
 const memory = (name: string): Promise<string> =>

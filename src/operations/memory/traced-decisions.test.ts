@@ -2,10 +2,10 @@ import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { memorySession } from '../../../tests/support/memory-session.ts';
-import { getProjectContext } from '../project/get-project-context.ts';
-import { logDecision } from './log-memory.ts';
-import { memoryForget, memorySupersede } from './memory-change.ts';
-import { memoryPurge } from './memory-purge.ts';
+import { getProjectContext } from '../project/project-context.ts';
+import { logDecision } from './remember.ts';
+import { memoryForget, memorySupersede } from './memory-operations.ts';
+import { memoryPurge } from './memory-upkeep.ts';
 
 const TRACE = '_bmad-output/BMAD_TRACE.md';
 const trace =

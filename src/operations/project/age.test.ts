@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { dayOf, momentOf } from './age.ts';
+import { dayOf, momentOf } from './discovery.ts';
 
 afterEach(() => void vi.unstubAllEnvs());
 

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { memorySession } from '../../../tests/support/memory-session.ts';
-import { checkFailures } from './check-failures.ts';
+import { checkFailures } from './failures.ts';
 
 const files = {
   '_bmad/_memory/failure-museum.md': `## 🔴 Critiques

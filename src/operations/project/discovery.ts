@@ -1,7 +1,9 @@
+import { once } from '../../base/async.ts';
+import { orElse } from '../../base/errors.ts';
+import { localDay, utcOf } from '../../base/text/text.ts';
 import { plural, t } from '../../base/text/message.ts';
-import * as z from 'zod';
+import type { RunsReading } from '../../model/run.ts';
 import type { ProjectState } from '../context.ts';
-import { dayOf, isPast, momentOf } from './age.ts';
 
 /** What exists in a project. It is found here for all answers, so that no two of them disagree. */
 
@@ -18,10 +20,8 @@ export async function plannedDocuments(state: ProjectState): ReturnType<Progress
   return (await state.progress()).planned();
 }
 
-export const deferredSchema = z.object({ file: z.string(), open: z.int() });
-
 /** What BMAD's build workflow and its reviews have put off: how much of it is open, and where. */
-export function deferredLines(deferred: z.output<typeof deferredSchema> | undefined): string[] {
+export function deferredLines(deferred: { file: string; open: number } | undefined): string[] {
   return deferred === undefined
     ? []
     : [t`Deferred work: ${plural(deferred.open, 'open entry', 'open entries')} in ${deferred.file}`];
@@ -91,4 +91,50 @@ export async function waitingIn(
 /** Requests and hand-offs that nobody has ticked off. */
 function openRequests({ requests, handoffs }: Pick<Facts, 'requests' | 'handoffs'>) {
   return [...requests.map((each) => ({ ...each, date: undefined })), ...handoffs].filter(({ done }) => !done);
+}
+
+/**
+ * Whether something was done in a project well after a moment, by what is on record: its runs, its last session and its
+ * hand-offs; the last commit is asked for only where these do not say.
+ */
+export function laterWork(
+  state: Pick<ProjectState, 'progress' | 'facts'>,
+  { branches }: Pick<RunsReading, 'branches'>,
+  signal: AbortSignal,
+): (moment: number) => Promise<boolean> {
+  const ran = branches.flatMap(({ runs }) => runs.map(({ latest }) => latest));
+  const noted = once(async () => {
+    const { session, handoffs } = await (await state.facts()).context();
+    return [session?.date, ...handoffs.map(({ date }) => date)].flatMap((date) => momentOf(date) ?? []);
+  });
+  const committed = once(async () => (await state.progress()).lastCommit(signal).catch(orElse(undefined)));
+  return async (moment) => {
+    const isLater = (other: number): boolean => isWellAfter(other, moment);
+    if (ran.some(isLater) || (await noted()).some(isLater)) return true;
+    const commit = await committed();
+    return commit !== undefined && isLater(commit);
+  };
+}
+
+/** Work that nobody has touched for so long is no longer "the next step" where other work came after it. */
+const LONG_DAYS = 30;
+const DAY = 86_400_000;
+
+export function isPast(moment: number, now = Date.now()): boolean {
+  return now - moment > LONG_DAYS * DAY;
+}
+
+/** One day, because finished work is committed or logged shortly afterwards. */
+function isWellAfter(later: number, moment: number): boolean {
+  return later - moment > DAY;
+}
+
+/** `2026-02-27`, `2026-02-27 10:00` and the like, where the user is; nothing where it is no date. */
+export function momentOf(date: string | undefined): number | undefined {
+  const utc = utcOf(date);
+  return utc === undefined ? undefined : Date.parse(utc);
+}
+
+export function dayOf(moment: number): string {
+  return localDay(new Date(moment));
 }

@@ -2,8 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { KIT_FILES } from '../../../tests/support/kit-project.ts';
 import { GRIMOIRE_FILES, NEW_MUSEUM } from '../../../tests/support/kit-trees.ts';
 import { memorySession } from '../../../tests/support/memory-session.ts';
-import type { FailureData } from './failure-view.ts';
-import { getFailureMuseum } from './get-failure-museum.ts';
+import { type FailureData, getFailureMuseum } from './failures.ts';
 
 const page = `## 🟢 Micro-Erreurs
 

@@ -6,8 +6,7 @@ import { ledger, TEXT } from '../../../tests/support/progress-trees/pieces.ts';
 import { GRIMOIRE_FILES, WEB_CONTEXT } from '../../../tests/support/kit-trees.ts';
 import { memorySession } from '../../../tests/support/memory-session.ts';
 import { getAgentMemory } from '../memory/get-agent-memory.ts';
-import { getProjectContext } from './get-project-context.ts';
-import type { ContextData } from './project-context-schema.ts';
+import { type ContextData, getProjectContext } from './project-context.ts';
 
 async function contextOf(
   files: Readonly<Record<string, string>>,

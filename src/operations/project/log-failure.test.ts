@@ -3,12 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { GRIMOIRE_FILES, NEW_MUSEUM } from '../../../tests/support/kit-trees.ts';
 import { memorySession } from '../../../tests/support/memory-session.ts';
-import { CATEGORIES } from '../../model/failure.ts';
-import { checkFailures } from './check-failures.ts';
-import { getFailureMuseum } from './get-failure-museum.ts';
-import { logFailure } from './log-failure.ts';
-import { spawnSubagentTask } from '../tasks/spawn-subagent-task.ts';
-import { taskShow } from '../tasks/task-read.ts';
+import { CATEGORIES } from '../../model/memory.ts';
+import { checkFailures, getFailureMuseum, logFailure } from './failures.ts';
+import { spawnSubagentTask, taskShow } from '../tasks/tasks.ts';
 
 const GIVEN = {
   title: 'Story closed with red tests',

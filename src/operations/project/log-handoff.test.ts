@@ -4,10 +4,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { memorySession } from '../../../tests/support/memory-session.ts';
 import { saidIn } from '../../../tests/support/operations.ts';
 import { inbox } from '../inbox/inbox.ts';
-import { getProjectContext } from './get-project-context.ts';
-import { completeHandoff, logHandoff } from './log-handoff.ts';
+import { type ContextData, getProjectContext } from './project-context.ts';
+import { completeHandoff, logHandoff } from './logs.ts';
 import { next } from './next.ts';
-import type { ContextData } from './project-context-schema.ts';
 
 describe('log_handoff and complete_handoff', () => {
   it('log a row, put a request into the inbox under the tag of the agent, and tick both off', async () => {

@@ -5,7 +5,7 @@ import { contextIn, temporaryFolder, testCall } from '../../../tests/support/app
 import { writeFiles } from '../../../tests/support/folders.ts';
 import { openSession } from '../../../tests/support/operations.ts';
 import { execute } from '../execute.ts';
-import { memlog } from './memlog.ts';
+import { memlog } from './logs.ts';
 
 const RUN = '_bmad-output/planning-artifacts/prds/prd-shop';
 

@@ -4,20 +4,16 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { memorySession, type MemorySession } from '../../../tests/support/memory-session.ts';
 import { saidIn } from '../../../tests/support/operations.ts';
-import { verifyReceipts } from '../completion/receipts.ts';
+import { runCompletionContract, verifyReceipts } from '../completion/completion.ts';
 import { doctor } from '../server/doctor.ts';
-import { getProjectContext } from './get-project-context.ts';
+import { getProjectContext } from './project-context.ts';
 import { getWorkflowStatus } from '../runs/workflow-status.ts';
-import { logHandoff } from './log-handoff.ts';
-import { moveState } from './move-state.ts';
+import { logHandoff } from './logs.ts';
+import { moveState } from './state.ts';
 import { next } from './next.ts';
-import { saveSession } from '../runs/save-session.ts';
+import { runCheckpoint, runOpen, saveSession } from '../runs/run-operations.ts';
 import { taskClaim } from '../tasks/task-work.ts';
-import { runCompletionContract } from '../completion/run-completion-contract.ts';
-import { runCheckpoint } from '../runs/run-progress.ts';
-import { runOpen } from '../runs/run-open.ts';
-import { spawnSubagentTask } from '../tasks/spawn-subagent-task.ts';
-import { taskList, taskShow } from '../tasks/task-read.ts';
+import { spawnSubagentTask, taskList, taskShow } from '../tasks/tasks.ts';
 
 const TEXT = 'Orders are kept in PostgreSQL';
 

@@ -1,14 +1,12 @@
 import { plural, say, t } from '../../base/text/message.ts';
 import * as z from 'zod';
-import { ours } from '../../base/expected.ts';
-import { present } from '../../base/present.ts';
+import { ours } from '../../base/errors.ts';
+import { present } from '../../base/values.ts';
 import { oneLine } from '../../base/text/text.ts';
 import type { Run } from '../../model/run.ts';
 import type { ProgressAction, ProjectState } from '../context.ts';
 import { stepSchema } from '../fields.ts';
-import { begunText } from '../runs/begun-step.ts';
-import { asideWhy, closing } from '../runs/run-aside.ts';
-import { allDone, nextLabel, runData, type RunData } from '../runs/run-view.ts';
+import { allDone, asideWhy, begunText, closing, nextLabel, runData, type RunData } from '../runs/run-view.ts';
 import type { Waiting } from './discovery.ts';
 
 export const evidenceSchema = z.object({ file: z.string(), line: z.int().optional(), says: z.string() });

@@ -6,7 +6,7 @@ import { FINDINGS, spec } from '../../../tests/support/progress-trees/reviews.ts
 import { activate } from '../activation/activate.ts';
 import { execute } from '../execute.ts';
 import { next } from './next.ts';
-import { reconcileLedgers } from './reconcile.ts';
+import { reconcileLedgers } from './ledgers.ts';
 
 async function answers(files: Readonly<Record<string, string>>) {
   const folder = await temporaryFolder(afterAll);

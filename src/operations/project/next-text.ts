@@ -1,5 +1,5 @@
 import { say as sayText, t } from '../../base/text/message.ts';
-import { present } from '../../base/present.ts';
+import { present } from '../../base/values.ts';
 import type { SayStep, Step } from '../../base/step.ts';
 import { cell } from '../../base/text/text.ts';
 import type { Action, Evidence, Verification } from './next-actions.ts';

@@ -9,7 +9,7 @@ import { TREES } from '../../../tests/support/progress-trees/trees.ts';
 import { openSession } from '../../../tests/support/operations.ts';
 import { bmad } from '../unified/bmad.ts';
 import { execute } from '../execute.ts';
-import { getProjectContext } from './get-project-context.ts';
+import { getProjectContext } from './project-context.ts';
 import { next } from './next.ts';
 import { isUsual } from '../../../tests/support/how-much.ts';
 

@@ -1,11 +1,12 @@
+import { noContent } from '../catalogue/names.ts';
 import { plural, say as sayText, t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import type { Step } from '../../base/step.ts';
-import { present } from '../../base/present.ts';
-import { detailField, projectField, stepsField } from '../fields.ts';
-import { openRuns, workflowOf } from '../runs/open-runs.ts';
+import { present } from '../../base/values.ts';
+import { detailField, projectField, stepsField, deferredSchema } from '../fields.ts';
+import { openRuns, workflowOf } from '../runs/run-view.ts';
 import { defineOperation } from '../operation.ts';
-import { deferredLines, deferredSchema, waitingIn } from './discovery.ts';
+import { deferredLines, waitingIn } from './discovery.ts';
 import { handlesOf, languageOf } from '../catalogue/agent-names.ts';
 import { onMachine } from './state-place.ts';
 import {
@@ -67,6 +68,8 @@ export const next = defineOperation({
   }),
   output: z.object({
     project: z.string(),
+    /** That there is no content at all, and why: then nothing can be started. */
+    nothing: z.string().optional(),
     detail: detailField,
     phases: z.array(z.object({ phase: z.string(), state: z.string(), evidence: z.array(evidenceSchema) })),
     actions: z.array(actionSchema),
@@ -102,8 +105,7 @@ export const next = defineOperation({
     const progress = await state.progress();
     const reading = await (await state.runs()).lately();
     const runs = openRuns(reading);
-    const { createJudge } = await import('../runs/run-standing.ts');
-    const { workOfRun } = await import('../runs/run-route.ts');
+    const { createJudge, workOfRun } = await import('../runs/run-standing.ts');
     const judge = await createJudge(state, reading, { context, project, signal: call.signal });
     const { going, aside } = await judge.sorted(runs);
     const live = await Promise.all(
@@ -151,6 +153,7 @@ export const next = defineOperation({
     const machine = detail === 'brief' ? undefined : await onMachine(state);
     return {
       project: state.root,
+      ...present({ nothing: noContent(workspace, context.config.discovery) }),
       detail,
       ...(language === undefined || /^en/i.test(language) ? {} : { language }),
       // What is being worked on has been started, whatever has been written so far.
@@ -193,6 +196,7 @@ export const next = defineOperation({
       language,
       on_machine,
       deferred,
+      nothing,
       ...standing
     },
     say,
@@ -215,6 +219,7 @@ export const next = defineOperation({
           )
         : [];
     const lines = [
+      ...(nothing === undefined ? [] : [nothing]),
       ...standingLines(about),
       ...said,
       ...endingLines(due, about),

@@ -12,10 +12,9 @@ import { writeFiles } from '../../../tests/support/folders.ts';
 import { saidIn, type Session } from '../../../tests/support/operations.ts';
 import { plain, v4Story } from '../../../tests/support/progress-trees/pieces.ts';
 import { FINDINGS, spec } from '../../../tests/support/progress-trees/reviews.ts';
-import { runCompletionContract } from '../completion/run-completion-contract.ts';
-import { verifyReceipts } from '../completion/receipts.ts';
+import { runCompletionContract, verifyReceipts } from '../completion/completion.ts';
 import { execute } from '../execute.ts';
-import { getProjectContext } from './get-project-context.ts';
+import { getProjectContext } from './project-context.ts';
 import { next } from './next.ts';
 
 const contract = { [SCRIPT_PATH]: KIT_LIKE_SCRIPT, '.verify/go': 'go test ./...|tests OK\n' };

@@ -4,7 +4,7 @@ import type { Step } from '../../base/step.ts';
 import { oneLine } from '../../base/text/text.ts';
 import { lines } from '../answer-text.ts';
 import { deferredLines } from './discovery.ts';
-import type { contextSchema } from './project-context-schema.ts';
+import type { contextSchema } from './project-context.ts';
 
 type Data = z.output<typeof contextSchema>;
 

@@ -3,12 +3,12 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { writeFiles } from '../../../tests/support/folders.ts';
 import { KIT_FILES } from '../../../tests/support/kit-project.ts';
 import { openSession } from '../../../tests/support/operations.ts';
-import { runCompletionContract } from '../completion/run-completion-contract.ts';
+import { runCompletionContract } from '../completion/completion.ts';
 import { recallStructured } from '../memory/recall-structured.ts';
-import { rememberStructured } from '../memory/remember-structured.ts';
-import { runOpen } from '../runs/run-open.ts';
-import { spawnSubagentTask } from '../tasks/spawn-subagent-task.ts';
-import { logFailure } from './log-failure.ts';
+import { rememberStructured } from '../memory/remember.ts';
+import { runOpen } from '../runs/run-operations.ts';
+import { spawnSubagentTask } from '../tasks/tasks.ts';
+import { logFailure } from './failures.ts';
 import type { AnyOperation } from '../operation.ts';
 
 const CALLS: [AnyOperation, object][] = [

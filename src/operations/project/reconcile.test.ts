@@ -7,9 +7,9 @@ import { installOf } from '../../../tests/support/installs.ts';
 import { openSession } from '../../../tests/support/operations.ts';
 import { ledger, story, TEXT } from '../../../tests/support/progress-trees/pieces.ts';
 import { execute } from '../execute.ts';
-import { manageProject } from '../unified/manage-project.ts';
+import { manageProject } from '../unified/action-tool.ts';
 import { next } from './next.ts';
-import { reconcileLedgers } from './reconcile.ts';
+import { reconcileLedgers } from './ledgers.ts';
 
 const IMPL = '_bmad-output/implementation-artifacts';
 const LEDGER = `${IMPL}/sprint-status.yaml`;

@@ -4,7 +4,7 @@ import { openSession } from '../../../tests/support/operations.ts';
 import { ledger, TEXT } from '../../../tests/support/progress-trees/pieces.ts';
 import { FINDINGS, spec } from '../../../tests/support/progress-trees/reviews.ts';
 import { next } from './next.ts';
-import { reconcileLedgers } from './reconcile.ts';
+import { reconcileLedgers } from './ledgers.ts';
 
 const IMPL = '_bmad-output/implementation-artifacts';
 const LEDGER = `${IMPL}/sprint-status.yaml`;

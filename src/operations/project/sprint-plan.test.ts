@@ -6,9 +6,9 @@ import { writeFiles } from '../../../tests/support/folders.ts';
 import { openSession } from '../../../tests/support/operations.ts';
 import { EPICS, impl, ledger, out, planned604, story } from '../../../tests/support/progress-trees/pieces.ts';
 import { execute } from '../execute.ts';
-import { manageProject } from '../unified/manage-project.ts';
+import { manageProject } from '../unified/action-tool.ts';
 import { next } from './next.ts';
-import { sprintPlan } from './sprint-plan.ts';
+import { sprintPlan } from './ledgers.ts';
 
 const LEDGER = `${impl}/sprint-status.yaml`;
 const PLAN = { [`${out}/epics.md`]: EPICS };

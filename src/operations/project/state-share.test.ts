@@ -4,11 +4,10 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { memorySession, type MemorySession } from '../../../tests/support/memory-session.ts';
-import { runCompletionContract } from '../completion/run-completion-contract.ts';
-import { memoryForget } from '../memory/memory-change.ts';
-import { memoryStatus } from '../memory/memory-status.ts';
+import { runCompletionContract } from '../completion/completion.ts';
+import { memoryForget, memoryStatus } from '../memory/memory-operations.ts';
 import { doctor } from '../server/doctor.ts';
-import { projectState } from './project-state.ts';
+import { projectState } from './state.ts';
 import { stateShare } from './state-share.ts';
 
 const LINES = '_bmad/_memory/.bmad-memory';

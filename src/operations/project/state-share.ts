@@ -1,8 +1,8 @@
 import { plural, t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
-import { lines } from '../answer-text.ts';
 import { projectField } from '../fields.ts';
+import { lines } from '../answer-text.ts';
 import { defineOperation } from '../operation.ts';
 
 /** A command for people: whether others get what was remembered is not for a model to decide. */

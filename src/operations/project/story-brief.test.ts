@@ -2,9 +2,9 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { writeFiles } from '../../../tests/support/folders.ts';
 import { openSession } from '../../../tests/support/operations.ts';
 import { EPICS, impl, ledger, out } from '../../../tests/support/progress-trees/pieces.ts';
-import { estimateTokens } from '../../base/text/token-estimate.ts';
-import { logDecision } from '../memory/log-memory.ts';
-import { storyBrief } from './story-brief.ts';
+import { estimateTokens } from '../../base/text/text-budget.ts';
+import { logDecision } from '../memory/remember.ts';
+import { storyBrief } from './stories.ts';
 
 const CRITERIA = [
   '1. A login with a wrong password is refused after 5 tries.',

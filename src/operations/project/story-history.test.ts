@@ -5,7 +5,7 @@ import { temporaryFolder } from '../../../tests/support/app.ts';
 import { writeFiles } from '../../../tests/support/folders.ts';
 import { sessionIn } from '../../../tests/support/operations.ts';
 import { impl, ledger, story } from '../../../tests/support/progress-trees/pieces.ts';
-import { storyHistory } from './story-history.ts';
+import { storyHistory } from './stories.ts';
 
 const run = promisify(execFile);
 

@@ -6,9 +6,9 @@ import { writeFiles } from '../../../tests/support/folders.ts';
 import { openSession } from '../../../tests/support/operations.ts';
 import { impl, ledger, out, story, v4Story } from '../../../tests/support/progress-trees/pieces.ts';
 import { execute } from '../execute.ts';
-import { manageProject } from '../unified/manage-project.ts';
-import { reconcileLedgers } from './reconcile.ts';
-import { storyStatus } from './story-status.ts';
+import { manageProject } from '../unified/action-tool.ts';
+import { reconcileLedgers } from './ledgers.ts';
+import { storyStatus } from './stories.ts';
 
 const LEDGER = `${impl}/sprint-status.yaml`;
 const V4 = {

@@ -6,10 +6,10 @@ import { receiptsOf } from '../../../tests/support/kit.ts';
 import { saidIn } from '../../../tests/support/operations.ts';
 import { ledger, v4Story } from '../../../tests/support/progress-trees/pieces.ts';
 import { spec } from '../../../tests/support/progress-trees/reviews.ts';
-import { addReceipt } from '../../services/completion/receipt-log.ts';
+import { addReceipt } from '../../services/completion/receipts.ts';
 import { execute } from '../execute.ts';
 import type { Answer } from '../operation.ts';
-import { runCompletionContract } from '../completion/run-completion-contract.ts';
+import { runCompletionContract } from '../completion/completion.ts';
 import { activate } from '../activation/activate.ts';
 import { next } from './next.ts';
 

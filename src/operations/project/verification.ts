@@ -1,5 +1,5 @@
 import { t } from '../../base/text/message.ts';
-import { ours } from '../../base/expected.ts';
+import { ours } from '../../base/errors.ts';
 import type { Step } from '../../base/step.ts';
 import type { Call, ProjectState } from '../context.ts';
 import type { Action, Verification } from './next-actions.ts';

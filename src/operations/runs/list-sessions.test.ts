@@ -4,9 +4,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { branchFile, kitState } from '../../../tests/support/run-project.ts';
 import { saidIn } from '../../../tests/support/operations.ts';
 import { runSession } from '../../../tests/support/run-session.ts';
-import { listSessions } from './list-sessions.ts';
-import { runFinish } from './run-progress.ts';
-import { runResume } from './run-resume.ts';
+import { listSessions } from './sessions.ts';
+import { runFinish, runResume } from './run-operations.ts';
 import { getWorkflowStatus } from './workflow-status.ts';
 
 const RUNS = '_bmad-output/.runs';

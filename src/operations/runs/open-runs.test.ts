@@ -3,11 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { branchFile, kitState, recentState } from '../../../tests/support/run-project.ts';
 import { runSession } from '../../../tests/support/run-session.ts';
-import { localDay } from '../../base/text/local-time.ts';
+import { localDay } from '../../base/text/text.ts';
 import { next } from '../project/next.ts';
-import { runCheckpoint, runFinish } from './run-progress.ts';
-import { runResume } from './run-resume.ts';
-import { saveSession } from './save-session.ts';
+import { runCheckpoint, runFinish, runResume, saveSession } from './run-operations.ts';
 
 const today = (): string => localDay(new Date());
 

@@ -4,11 +4,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { saidIn } from '../../../tests/support/operations.ts';
 import { runSession } from '../../../tests/support/run-session.ts';
-import { activate } from '../activation/activate.ts';
+import { activate, executeWorkflow } from '../activation/activate.ts';
 import { bmad } from '../unified/bmad.ts';
-import { runCheckpoint, runFinish } from './run-progress.ts';
-import { runOpen } from './run-open.ts';
-import { executeWorkflow } from '../activation/start-work.ts';
+import { runCheckpoint, runFinish, runOpen } from './run-operations.ts';
 import { getWorkflowStatus } from './workflow-status.ts';
 
 const RUNS = '_bmad-output/.runs';

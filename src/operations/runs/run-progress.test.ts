@@ -5,8 +5,7 @@ import { temporaryFolder } from '../../../tests/support/app.ts';
 import { saidIn } from '../../../tests/support/operations.ts';
 import { kitState } from '../../../tests/support/run-project.ts';
 import { runSession } from '../../../tests/support/run-session.ts';
-import { runCheckpoint, runFinish, runRepair } from './run-progress.ts';
-import { runResume } from './run-resume.ts';
+import { runCheckpoint, runFinish, runRepair, runResume } from './run-operations.ts';
 import { getWorkflowStatus } from './workflow-status.ts';
 
 const RUNS = '_bmad-output/.runs';
@@ -51,6 +50,24 @@ describe('run_checkpoint', () => {
     });
     const { data: status } = await session.ok(getWorkflowStatus, { run_id: KIT_RUN, journal: true });
     expect(status['journal']).toMatchObject([{ event: 'adopted' }, { event: 'checkpoint' }]);
+  });
+
+  it('says what to do where a checkpoint, or the state that the kit wrote, is too large to keep', async () => {
+    const large = 'x'.repeat(1_100_000);
+    const state = (brief: string): string =>
+      kitState({ session_variables: { brief }, artefacts_produced: [] });
+    const session = await runSession(onTestFinished, { files: { [KIT_STATE]: state(large) } });
+    const before = await session.text(KIT_STATE);
+    const whole = await session.fail(runCheckpoint, { run_id: KIT_RUN, step: 4 });
+    expect(whole).toMatchObject({ code: 'invalid_input', subject: KIT_RUN });
+    expect(whole.hint).toContain('Move large values out of its state.json into files of the project');
+    expect(await session.text(KIT_STATE)).toBe(before);
+    await writeFile(join(session.folder, KIT_STATE), state('docs/brief.md'));
+    const given = { run_id: KIT_RUN, step: 4 };
+    const part = await session.fail(runCheckpoint, { ...given, variables: { large } });
+    expect(part.hint).toContain('record it with "artefacts"');
+    const { data } = await session.ok(runCheckpoint, given);
+    expect(data['run']).toMatchObject({ progress: { completed: 4 } });
   });
 
   it('records several steps at once, and tells of no problem afterwards (M-61)', async () => {

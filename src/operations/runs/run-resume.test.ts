@@ -4,9 +4,7 @@ import { recentState } from '../../../tests/support/run-project.ts';
 import { runSession } from '../../../tests/support/run-session.ts';
 import { activate } from '../activation/activate.ts';
 import { next } from '../project/next.ts';
-import { runOpen } from './run-open.ts';
-import { runCheckpoint, runFinish } from './run-progress.ts';
-import { runResume } from './run-resume.ts';
+import { runCheckpoint, runFinish, runOpen, runResume } from './run-operations.ts';
 import type { RunData } from './run-view.ts';
 import { getWorkflowStatus } from './workflow-status.ts';
 

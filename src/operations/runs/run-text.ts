@@ -1,8 +1,7 @@
 import { plural, say, t } from '../../base/text/message.ts';
 import { fenced, oneLine } from '../../base/text/text.ts';
 import { lines } from '../answer-text.ts';
-import { begunText } from './begun-step.ts';
-import { nextLine, stepsText, type RunData } from './run-view.ts';
+import { begunText, nextLine, type RunData, stepsText } from './run-view.ts';
 
 /** Everything about a run, for a person or a model. What others wrote is marked as such. */
 export function runText(run: RunData): string {

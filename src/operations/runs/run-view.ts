@@ -1,17 +1,75 @@
-import { plural, say, t } from '../../base/text/message.ts';
 import * as z from 'zod';
-import { present } from '../../base/present.ts';
+import { present } from '../../base/values.ts';
+import { isSecretName } from '../../base/secrets/names.ts';
+import { shownText } from '../../base/secrets/scanner.ts';
 import type { Step } from '../../base/step.ts';
+import { plural, say, t } from '../../base/text/message.ts';
 import {
-  RUN_STATUSES,
   type Run,
+  RUN_STATUSES,
   type RunBranch,
   type RunPlace,
+  type RunsReading,
   type RunState,
   type RunStatus,
 } from '../../model/run.ts';
-import { begunText } from './begun-step.ts';
-import { asideSchema } from './run-aside.ts';
+import type { Context } from '../context.ts';
+import { textOrLines } from '../fields.ts';
+
+/** Why a run is nothing to go on with: `old` ones can still be, the others not. */
+const asideSchema = z.object({
+  kind: z.enum(['dead', 'old']),
+  why: z.string(),
+  /** The day of its last checkpoint. */
+  since: z.string(),
+  /** The workflow that does now what it did, by its name here. */
+  instead: z.string().optional(),
+});
+export type RunAside = z.output<typeof asideSchema>;
+
+interface SetAside {
+  run_id: string;
+  branch: string;
+  aside?: RunAside | undefined;
+}
+
+/** `Run x cannot be resumed: it was last touched on 2026-02-27, and its workflow y is not here; build does its work now.` */
+export function asideText({ run_id: id, aside }: Omit<SetAside, 'branch'>): string | undefined {
+  if (aside === undefined) return undefined;
+  return aside.kind === 'old'
+    ? t`Run ${id} is old: ${asideWhy(aside)}.`
+    : t`Run ${id} cannot be resumed: ${asideWhy(aside)}.`;
+}
+
+/** The same where it is said that the run is to be closed. */
+export function asideWhy({ why, since, instead }: RunAside): string {
+  const now = instead === undefined ? '' : t`; ${instead} does its work now`;
+  return t`it was last touched on ${since}, and ${why}${now}`;
+}
+
+/** Whoever did its work, it did not reach its end. */
+export function closing({ run_id, branch }: SetAside): Step {
+  return {
+    operation: 'run_finish',
+    args: { run_id, ...(branch === 'main' ? {} : { branch }), status: 'abandoned' },
+    why: t`Close it`,
+  };
+}
+
+/** What can be done about a run that cannot be resumed. */
+export function asideSteps(run: SetAside): Step[] {
+  const name = run.aside?.instead;
+  return [
+    closing(run),
+    name === undefined
+      ? { operation: 'list', args: { what: 'workflows' }, why: t`List the workflows there are` }
+      : {
+          operation: 'execute',
+          args: { name, kind: 'workflow' },
+          why: t`Start again, with what is recorded above`,
+        },
+  ];
+}
 
 /** A run as data and in words, as the operations about runs show it. */
 
@@ -238,3 +296,137 @@ export function latestRun({ runs }: Pick<RunBranch, 'runs'>): Run | undefined {
 export function byRecency(a: Run, b: Run): number {
   return b.latest - a.latest || (a.id < b.id ? 1 : -1);
 }
+
+/** Arguments that the operations about runs share. */
+
+export const runIdField = z.string().min(1).max(200).describe('Exact id of the run');
+export const branchField = z.string().min(1).max(200);
+export const stepField = z.int().min(0).max(100_000);
+const stepWords = 'Expected a whole number, or the name of a step such as "step-02b-vision".';
+/** A step by its number, or by the name that the workflow's texts have for it. */
+export const namedStepField = z.union(
+  [
+    stepField,
+    z
+      .string()
+      .trim()
+      .min(1)
+      .max(200)
+      .regex(/\d|\bstep-/i, { error: stepWords }),
+  ],
+  { error: stepWords },
+);
+const notesText = z.string().min(1).max(20_000);
+export const notesField = textOrLines(notesText);
+
+export const variablesField = z.record(z.string().min(1).max(200), z.unknown(), {
+  error: 'Expected an object such as {"topic": "caching"}.',
+});
+
+/** A value as it may be kept: a run lies in the project, where others read it. */
+export function withoutSecrets<T>(value: T, context: Pick<Context, 'secrets'>): T {
+  const hide = (text: string): string => shownText(text, (secret) => context.secrets.hide(secret));
+  const safe = (inner: unknown): unknown => {
+    if (typeof inner === 'string') return hide(inner);
+    if (Array.isArray(inner)) return inner.map(safe);
+    if (typeof inner !== 'object' || inner === null) return inner;
+    return Object.fromEntries(
+      Object.entries(inner).map(([key, each]) => [
+        key,
+        typeof each === 'string' && isSecretName(key) ? '***' : safe(each),
+      ]),
+    );
+  };
+  return safe(value) as T;
+}
+
+interface At {
+  resume_step?: number | undefined;
+  last_step?: string | undefined;
+}
+
+/** A step counts once its last part is done: after 2 and 2b, where 2c follows, step 2 has been begun. */
+export function begunText({ resume_step: step, last_step: last }: At): string {
+  const name = last?.replaceAll('\\', '/').split('/').at(-1) ?? '';
+  const digits = /^(?:step)?[\s_-]?(?:[a-z]-)?(\d{1,6})/i.exec(name)?.[1];
+  return step !== undefined && Number(digits) === step ? t`, step ${step} begun` : '';
+}
+
+type Begun = Pick<RunData, 'workflow' | 'workflow_path' | 'served' | 'served_instead'>;
+
+/** Whether a run was begun under a name that another version has, or with a file that is not here. */
+export function isOtherVersion({ workflow, served, served_instead: isOther }: Begun): boolean {
+  return served !== undefined && (isOther === true || (workflow !== undefined && served !== workflow));
+}
+
+export function otherVersionNote(run: Begun): string[] {
+  if (!isOtherVersion(run)) return [];
+  const begun = run.workflow ?? run.workflow_path;
+  return [
+    t`It was begun as ${begun ?? t`another`}, and ${run.served ?? ''} may number its steps differently: compare what is done before you continue.`,
+  ];
+}
+
+export const STANDINGS = ['active', 'completed', 'failed'] as const;
+type Standing = (typeof STANDINGS)[number];
+
+/** What a branch says about itself when nothing more happens in it. */
+const OVER = new Set(['merged', 'archived', 'deleted']);
+
+const isPutAway = ({ archive, status }: Pick<RunBranch, 'archive' | 'status'>): boolean =>
+  archive !== undefined || OVER.has(status);
+
+/**
+ * What became of a branch, one of three. A branch itself is active, merged or archived; while it is not put away, its
+ * runs say whether its work is completed or has failed.
+ */
+export function standingOf(branch: RunBranch): Standing {
+  if (isPutAway(branch)) return 'completed';
+  if (latestRun(branch)?.status === 'failed') return 'failed';
+  const over = branch.runs.length > 0 && branch.runs.every(hasEnded);
+  return over ? 'completed' : 'active';
+}
+
+/** In words, with what the branch says about itself where that is something else. */
+export function standingText(branch: RunBranch): string {
+  return standingWords(standingOf(branch), branch.status);
+}
+
+export const standingWords = (standing: Standing, status: string): string =>
+  status === standing ? say(standing) : t`${say(standing)} (branch ${say(status)})`;
+
+const OPEN = new Set(['running', 'paused', 'failed']);
+
+/** Runs that somebody should go on with, the newest first. One that failed is over when its workflow was begun anew. */
+export function openRuns({ branches }: RunsReading): Run[] {
+  return branches
+    .filter((branch) => !isPutAway(branch))
+    .flatMap(({ runs }) => {
+      const open = runs.filter(isOpen);
+      if (open.every(({ status }) => status !== 'failed')) return open;
+      const newest = newestByWorkflow(runs);
+      return open.filter((run) => !isReplaced(run, newest));
+    })
+    .sort(byRecency);
+}
+
+export const isOpen = ({ status }: Run): boolean => OPEN.has(status);
+
+/** The newest run of each workflow. */
+function newestByWorkflow(runs: readonly Run[]): ReadonlyMap<string, Run> {
+  const newest = new Map<string, Run>();
+  for (const run of runs) {
+    const workflow = workflowOf(run);
+    const known = workflow === undefined ? undefined : newest.get(workflow);
+    if (workflow !== undefined && (known === undefined || byRecency(run, known) < 0))
+      newest.set(workflow, run);
+  }
+  return newest;
+}
+
+function isReplaced(run: Run, newest: ReadonlyMap<string, Run>): boolean {
+  const other = run.status === 'failed' ? newest.get(workflowOf(run) ?? '') : undefined;
+  return other !== undefined && other !== run && byRecency(other, run) < 0;
+}
+
+export const workflowOf = ({ state }: Run): string | undefined => state?.workflow ?? state?.workflowPath;

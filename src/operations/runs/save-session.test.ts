@@ -2,10 +2,10 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { memorySession } from '../../../tests/support/memory-session.ts';
-import { getProjectContext } from '../project/get-project-context.ts';
-import { logFailure } from '../project/log-failure.ts';
-import { logLearning } from '../memory/log-memory.ts';
-import { saveSession } from './save-session.ts';
+import { getProjectContext } from '../project/project-context.ts';
+import { logFailure } from '../project/failures.ts';
+import { logLearning } from '../memory/remember.ts';
+import { saveSession } from './run-operations.ts';
 
 describe('save_session', () => {
   it('saves where the session left off, under the name of the agent’s file, with a copy', async () => {

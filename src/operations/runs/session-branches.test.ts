@@ -4,15 +4,15 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { branchFile, kitState } from '../../../tests/support/run-project.ts';
 import { runSession } from '../../../tests/support/run-session.ts';
-import { listSessions } from './list-sessions.ts';
-import { runFinish } from './run-progress.ts';
 import {
+  listSessions,
   sessionArchive,
   sessionCreate,
   sessionDiff,
   sessionMerge,
   sessionSwitch,
-} from './session-branches.ts';
+} from './sessions.ts';
+import { runFinish } from './run-operations.ts';
 
 const RUNS = '_bmad-output/.runs';
 

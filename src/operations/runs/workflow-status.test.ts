@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { branchFile, kitState } from '../../../tests/support/run-project.ts';
 import { runSession } from '../../../tests/support/run-session.ts';
-import { runCheckpoint } from './run-progress.ts';
+import { runCheckpoint } from './run-operations.ts';
 import { getWorkflowStatus } from './workflow-status.ts';
 
 const RUNS = '_bmad-output/.runs';

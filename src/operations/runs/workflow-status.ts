@@ -4,22 +4,24 @@ import { BmadError, quoted } from '../../base/errors.ts';
 import type { Step } from '../../base/step.ts';
 import type { JournalEntry, Run, RunsReading } from '../../model/run.ts';
 import { oneLine } from '../../base/text/text.ts';
+import { whereField } from '../fields.ts';
 import { lines } from '../answer-text.ts';
 import type { RunsPort } from '../context.ts';
-import { whereField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 import { runText } from './run-text.ts';
 import {
+  asideSteps,
+  asideText,
   byRecency,
+  closing,
   latestRun,
   nextSteps,
   openRun,
   runData,
+  type RunData,
   runLine,
   runSchema,
-  type RunData,
 } from './run-view.ts';
-import { asideSteps, asideText, closing } from './run-aside.ts';
 
 const OTHERS = 20;
 const JOURNAL_LINES = 200;

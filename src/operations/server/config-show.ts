@@ -1,7 +1,6 @@
-import { t } from '../../base/text/message.ts';
-import { plural } from '../../base/text/message.ts';
+import { plural, t } from '../../base/text/message.ts';
 import * as z from 'zod';
-import { ours } from '../../base/expected.ts';
+import { ours } from '../../base/errors.ts';
 import { MASK, stripAddressCredentials } from '../../base/secrets/rules.ts';
 import { isSecretName } from '../../base/secrets/names.ts';
 import { cell } from '../../base/text/text.ts';

@@ -3,10 +3,9 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { serverFile, testCall } from '../../../tests/support/app.ts';
 import { writeFiles } from '../../../tests/support/folders.ts';
 import { isThere, machine } from '../../../tests/support/host-machine.ts';
-import { commandLine } from '../command-line.ts';
+import { commandLine } from '../offers.ts';
 import { execute } from '../execute.ts';
-import type { CheckedHost } from './doctor-hosts-view.ts';
-import { doctor } from './doctor.ts';
+import { type CheckedHost, doctor } from './doctor.ts';
 
 const OWN = { command: process.execPath, args: [serverFile] };
 const json = (key: string, entry: object): string => JSON.stringify({ [key]: { bmad: entry } });

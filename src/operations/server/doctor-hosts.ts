@@ -1,9 +1,9 @@
 import { plural, t } from '../../base/text/message.ts';
-import { ours } from '../../base/expected.ts';
+import { ours } from '../../base/errors.ts';
 import type { Step } from '../../base/step.ts';
 import { promptsFor, type PromptItem } from '../client/prompts.ts';
 import type { Call, Context, HostCheck, HostSetup, HostState } from '../context.ts';
-import type { CheckedHost } from './doctor-hosts-view.ts';
+import type { CheckedHost } from './doctor.ts';
 
 type Written = NonNullable<Awaited<ReturnType<HostSetup['hosts']['written']>>>;
 type Start = Written['start'];

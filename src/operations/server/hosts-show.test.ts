@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { serverFile, testCall } from '../../../tests/support/app.ts';
 import { machine } from '../../../tests/support/host-machine.ts';
 import { execute } from '../execute.ts';
-import { hostsShow } from './hosts-show.ts';
+import { hostsShow } from './setup.ts';
 
 const entry = (command: string): string =>
   JSON.stringify({ mcpServers: { bmad: { command, args: [serverFile] } } });

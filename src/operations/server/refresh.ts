@@ -2,8 +2,8 @@ import { plural, t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { contentUri } from '../../base/files/paths.ts';
 import { qualifiedName, type BmadRecord } from '../../model/record.ts';
-import { titledList } from '../answer-text.ts';
 import { projectField } from '../fields.ts';
+import { titledList } from '../answer-text.ts';
 import { defineOperation } from '../operation.ts';
 
 const changeSchema = z.object({ kind: z.string(), name: z.string(), origin: z.string(), uri: z.string() });

@@ -10,10 +10,9 @@ import { writeFiles } from '../../../tests/support/folders.ts';
 import { isThere, machine } from '../../../tests/support/host-machine.ts';
 import { bareEnvironment } from '../../../tests/support/programs.ts';
 import { connectFile, connectionsIn } from '../../hosts/connect.ts';
-import { commandLine } from '../command-line.ts';
+import { commandLine } from '../offers.ts';
 import { execute } from '../execute.ts';
-import type { CheckedHost } from './doctor-hosts-view.ts';
-import { doctor } from './doctor.ts';
+import { type CheckedHost, doctor } from './doctor.ts';
 
 type Entry = Record<string, unknown>;
 type Table = Record<string, Record<string, Entry>>;

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmod, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { parse as parseToml } from 'smol-toml';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -115,6 +115,36 @@ describe('setup', () => {
     expect((await here.remove({ hosts: ['cursor'] })).rows[0]?.outcome).toBe('refused');
     expect(await here.text('.cursor/mcp.json')).toBe(text);
     expect((await here.setup({ hosts: ['cursor'], force: true })).rows[0]?.outcome).toBe('updated');
+    await here.remove({ hosts: ['cursor'] });
+    expect(await here.text('.cursor/mcp.json')).toBe(text);
+  });
+
+  it('takes over the sources and variables of another server for BMAD, and says so (A-7)', async () => {
+    const text = JSON.stringify({
+      mcpServers: {
+        bmad: {
+          command: 'npx',
+          args: ['-y', 'bmad-mcp-server', 'git+https://example.com/custom-bmad.git#main'],
+          env: { BMAD_ROOT: '/srv/bmad', NODE_OPTIONS: '--inspect' },
+        },
+      },
+    });
+    const here = await machine(afterAll, { '.cursor/mcp.json': text });
+    expect((await here.setup({ hosts: ['cursor'] })).rows[0]?.problem).toContain(
+      'with BMAD_ROOT, NODE_OPTIONS',
+    );
+    const { rows } = await here.setup({ hosts: ['cursor'], force: true });
+    expect(rows[0]).toMatchObject({
+      outcome: 'updated',
+      kept: ['args = ["git+https://example.com/custom-bmad.git#main"]', 'env.BMAD_ROOT = "/srv/bmad"'],
+    });
+    const written = JSON.parse(await here.text('.cursor/mcp.json')) as {
+      mcpServers: { bmad: { args: string[]; env: Record<string, string> } };
+    };
+    expect(written.mcpServers.bmad.args.at(-1)).toBe('git+https://example.com/custom-bmad.git#main');
+    expect(written.mcpServers.bmad.env).toEqual({ BMAD_ROOT: '/srv/bmad' });
+    const [row] = rows;
+    expect(await readFile(row?.copy ?? '', 'utf8')).toBe(text);
     await here.remove({ hosts: ['cursor'] });
     expect(await here.text('.cursor/mcp.json')).toBe(text);
   });

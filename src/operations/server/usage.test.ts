@@ -2,15 +2,14 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { contextIn, temporaryFolder, testCall } from '../../../tests/support/app.ts';
 import type { Outside } from '../../app/app.ts';
-import { activate } from '../activation/activate.ts';
+import { activate, executeWorkflow } from '../activation/activate.ts';
 import { bmad } from '../unified/bmad.ts';
 import type { Context } from '../context.ts';
-import { execute, type CallOutcome } from '../execute.ts';
+import { type CallOutcome, execute } from '../execute.ts';
 import type { AnyOperation } from '../operation.ts';
 import { explain } from '../catalogue/explain.ts';
 import { read } from '../catalogue/read.ts';
-import { executeWorkflow } from '../activation/start-work.ts';
-import { usageClear, usageShow } from './usage.ts';
+import { usageClear, usageShow } from './kept.ts';
 
 interface Session {
   context: Context & { written: string[] };

@@ -6,7 +6,7 @@ import { writeTree } from '../../../tests/support/generated-tree.ts';
 import { openSession } from '../../../tests/support/operations.ts';
 import { execute } from '../execute.ts';
 import { doctor } from './doctor.ts';
-import { cacheClear, warm } from './warm.ts';
+import { cacheClear, warm } from './kept.ts';
 import { isDeep } from '../../../tests/support/how-much.ts';
 
 /** Just large enough for everything to be kept. */

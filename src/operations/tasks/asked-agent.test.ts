@@ -5,16 +5,16 @@ import { KIT_FILES, writeFiles } from '../../../tests/support/kit-project.ts';
 import type { Context } from '../context.ts';
 import { delegateToAgent } from '../delegation/delegate-to-agent.ts';
 import { activate } from '../activation/activate.ts';
-import { execute, type CallOutcome } from '../execute.ts';
+import { type CallOutcome, execute } from '../execute.ts';
 import { findPrompt } from '../client/prompts.ts';
 import { getAgentMemory } from '../memory/get-agent-memory.ts';
-import { memoryList } from '../memory/memory-read.ts';
+import { memoryList } from '../memory/memory-operations.ts';
 import { recallStructured } from '../memory/recall-structured.ts';
-import { rememberStructured } from '../memory/remember-structured.ts';
+import { rememberStructured } from '../memory/remember.ts';
 import type { AnyOperation } from '../operation.ts';
-import { logHandoff } from '../project/log-handoff.ts';
-import { saveSession } from '../runs/save-session.ts';
-import { spawnSubagentTask } from './spawn-subagent-task.ts';
+import { logHandoff } from '../project/logs.ts';
+import { saveSession } from '../runs/run-operations.ts';
+import { spawnSubagentTask } from './tasks.ts';
 import { taskClaim } from './task-work.ts';
 
 const SHARED = `# Contexte

@@ -4,12 +4,9 @@ import { temporaryFolder } from '../../../tests/support/app.ts';
 import { KIT_FILES, writeFiles } from '../../../tests/support/kit-project.ts';
 import { sessionIn, type OpenSession } from '../../../tests/support/operations.ts';
 import { forgeTask } from '../../../tests/support/tasks.ts';
-import type { InboxItem } from '../inbox/inbox-item.ts';
-import { inbox } from '../inbox/inbox.ts';
-import { spawnSubagentTask } from './spawn-subagent-task.ts';
+import { inbox, type InboxItem } from '../inbox/inbox.ts';
+import { spawnSubagentTask, taskList, taskMerge, taskShow } from './tasks.ts';
 import { taskApprove, taskApproveAll, taskRefuse } from './task-decide.ts';
-import { taskMerge } from './task-merge.ts';
-import { taskList, taskShow } from './task-read.ts';
 import type { TaskView } from './task-view.ts';
 import { taskCancel, taskClaim, taskComplete } from './task-work.ts';
 

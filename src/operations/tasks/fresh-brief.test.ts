@@ -4,8 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { approveTask } from '../../../tests/support/approve-task.ts';
 import { memorySession, type MemorySession } from '../../../tests/support/memory-session.ts';
 import { delegateToAgent } from '../delegation/delegate-to-agent.ts';
-import { spawnSubagentTask } from './spawn-subagent-task.ts';
-import { taskShow } from './task-read.ts';
+import { spawnSubagentTask, taskShow } from './tasks.ts';
 import { taskClaim, taskComplete } from './task-work.ts';
 
 type Data = Record<string, unknown>;

@@ -5,11 +5,9 @@ import { approveTask } from '../../../tests/support/approve-task.ts';
 import { memorySession } from '../../../tests/support/memory-session.ts';
 import { forgeTasks, taskIn } from '../../../tests/support/tasks.ts';
 import type { Task } from '../../model/task.ts';
-import { outsideTaskAdd, outsideTaskCancel } from './outside-task-change.ts';
-import { outsideTaskList, outsideTaskShow } from './outside-task-read.ts';
-import { spawnSubagentTask } from './spawn-subagent-task.ts';
+import { outsideTaskAdd, outsideTaskCancel, outsideTaskList, outsideTaskShow } from './outside-tasks.ts';
+import { spawnSubagentTask, taskList, taskShow } from './tasks.ts';
 import { taskRefuse } from './task-decide.ts';
-import { taskList, taskShow } from './task-read.ts';
 import { taskCancel, taskClaim, taskComplete } from './task-work.ts';
 
 const session = await memorySession(afterAll);

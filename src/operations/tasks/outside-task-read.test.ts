@@ -3,9 +3,8 @@ import { contextIn } from '../../../tests/support/app.ts';
 import { memorySession } from '../../../tests/support/memory-session.ts';
 import { sessionIn } from '../../../tests/support/operations.ts';
 import { execute } from '../execute.ts';
-import { outsideTaskAdd, outsideTaskCancel } from './outside-task-change.ts';
-import { outsideTaskList, outsideTaskShow } from './outside-task-read.ts';
-import { spawnSubagentTask } from './spawn-subagent-task.ts';
+import { outsideTaskAdd, outsideTaskCancel, outsideTaskList, outsideTaskShow } from './outside-tasks.ts';
+import { spawnSubagentTask } from './tasks.ts';
 import { taskRefuse } from './task-decide.ts';
 import { taskClaim, taskComplete } from './task-work.ts';
 

@@ -2,8 +2,7 @@ import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { memorySession } from '../../../tests/support/memory-session.ts';
-import { spawnSubagentTask } from './spawn-subagent-task.ts';
-import { taskShow } from './task-read.ts';
+import { spawnSubagentTask, taskShow } from './tasks.ts';
 
 const session = await memorySession(afterAll);
 const given = { agent: 'architect', task: 'Review the API of the cart', output_key: 'api_review' };

@@ -1,12 +1,10 @@
-import { t } from '../../base/text/message.ts';
-import { BmadError } from '../../base/errors.ts';
-import { ours } from '../../base/expected.ts';
-import { shortDigest } from '../../base/sha256.ts';
+import { spokenLanguage, t } from '../../base/text/message.ts';
+import { BmadError, ours } from '../../base/errors.ts';
+import { shortDigest } from '../../base/values.ts';
 import { shownText } from '../../base/secrets/scanner.ts';
-import { spokenLanguage } from '../../base/text/spoken.ts';
 import type { Task } from '../../model/task.ts';
 import type { Call, Context } from '../context.ts';
-import { contextFiles, type ContextFile, type Shown } from '../delegation/context-files.ts';
+import { type ContextFile, contextFiles, type Shown } from '../delegation/context-files.ts';
 import { knownAbout } from '../memory/known-about.ts';
 import { askedAgent, languageOf } from '../catalogue/agent-names.ts';
 

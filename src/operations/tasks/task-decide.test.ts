@@ -7,10 +7,9 @@ import { memorySession } from '../../../tests/support/memory-session.ts';
 import { forgeTask } from '../../../tests/support/tasks.ts';
 import { deliveryAccept } from '../handover/handovers.ts';
 import { operations } from '../index.ts';
-import { runCheckpoint } from '../runs/run-progress.ts';
-import { spawnSubagentTask } from './spawn-subagent-task.ts';
+import { runCheckpoint } from '../runs/run-operations.ts';
+import { spawnSubagentTask, taskShow } from './tasks.ts';
 import { taskApprove, taskRefuse } from './task-decide.ts';
-import { taskShow } from './task-read.ts';
 import { taskClaim, taskComplete } from './task-work.ts';
 
 describe('decisions of a person', () => {

@@ -1,11 +1,19 @@
 import { t } from '../../base/text/message.ts';
 import * as z from 'zod';
-import { present } from '../../base/present.ts';
+import { present } from '../../base/values.ts';
 import { projectField } from '../fields.ts';
-import { askedBy } from '../for-people.ts';
+import { askedBy } from '../offers.ts';
 import { defineOperation } from '../operation.ts';
-import { decidedSchema, decidedText, textsOf } from './task-texts.ts';
-import { approvingThis, taskIdField, taskLine, taskView, viewOf } from './task-view.ts';
+import {
+  approvingThis,
+  decidedSchema,
+  decidedText,
+  taskIdField,
+  taskLine,
+  taskView,
+  textsOf,
+  viewOf,
+} from './task-view.ts';
 
 const changed = z.object({ task: taskView });
 const decision = {

@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { memorySession, type MemorySession } from '../../../tests/support/memory-session.ts';
-import { spawnSubagentTask } from './spawn-subagent-task.ts';
-import { taskMerge } from './task-merge.ts';
+import { spawnSubagentTask, taskMerge } from './tasks.ts';
 import { taskClaim, taskComplete } from './task-work.ts';
 
 async function done(results: Readonly<Record<string, string>>): Promise<MemorySession> {

@@ -3,8 +3,7 @@ import { contextIn, testCall } from '../../../tests/support/app.ts';
 import { approveTask } from '../../../tests/support/approve-task.ts';
 import { memorySession } from '../../../tests/support/memory-session.ts';
 import { execute } from '../execute.ts';
-import { spawnSubagentTask } from './spawn-subagent-task.ts';
-import { taskList, taskShow } from './task-read.ts';
+import { spawnSubagentTask, taskList, taskShow } from './tasks.ts';
 import { taskCancel, taskClaim, taskComplete } from './task-work.ts';
 
 describe('task_list', () => {

@@ -1,8 +1,10 @@
-import { say, t } from '../../base/text/message.ts';
 import * as z from 'zod';
+import { shortDigest } from '../../base/values.ts';
 import type { Step } from '../../base/step.ts';
-import { oneLine } from '../../base/text/text.ts';
-import { LONGEST_LEASE_MINUTES, TASK_STATES, type Task } from '../../model/task.ts';
+import { hiddenIn } from '../../base/text/hidden.ts';
+import { plural, say, t } from '../../base/text/message.ts';
+import { byteLength, fenced, oneLine } from '../../base/text/text.ts';
+import { LONGEST_LEASE_MINUTES, type Task, TASK_STATES } from '../../model/task.ts';
 
 /** Fields and words that the operations about tasks share. */
 
@@ -95,4 +97,67 @@ export function taskLine(task: TaskView): string {
     late.length === 0 ? '' : t` (also done by ${late.map(({ by }) => oneLine(by, 50)).join(', ')})`;
   const from = task.from === undefined ? '' : t` (from outside, by ${task.from})`;
   return t`- ${task.task_id} ${say(task.status)}${holder}${also}${from}: ${task.agent} → ${task.output_key}${after}: ${oneLine(task.task, 120)}${why}`;
+}
+
+const textSchema = z.object({
+  name: z.enum(['task', 'brief', 'result']),
+  text: z.string(),
+  characters: z.int(),
+  bytes: z.int(),
+  sha256: z.string().describe('The first 16 digits'),
+  hidden: z.int().describe('How many characters of it are invisible or steer a terminal'),
+});
+
+/** What a person decides on, as it is stored. */
+export const decidedSchema = z.object({
+  digest: z.string().describe('Stands for all of it; approving takes it'),
+  texts: z.array(textSchema),
+});
+type Decided = z.output<typeof decidedSchema>;
+
+export function textsOf(
+  task: Task,
+  { brief, result, digest }: { brief: string; result?: string; digest: string },
+): Decided {
+  const texts = [
+    ['task', task.task],
+    ['brief', brief],
+    ['result', result],
+  ] as const;
+  return {
+    digest,
+    texts: texts.flatMap(([name, text]) =>
+      text === undefined
+        ? []
+        : [
+            {
+              name,
+              text,
+              characters: Array.from(text).length,
+              bytes: byteLength(text),
+              sha256: shortDigest(text),
+              hidden: hiddenIn(text).length,
+            },
+          ],
+    ),
+  };
+}
+
+const TITLES = { task: 'Task', brief: 'Brief for the worker', result: 'Result' } as const;
+
+/** All of it, whole, with what tells one text from another that looks the same. */
+export function decidedText(task: TaskView, { texts, digest }: Decided): string {
+  return [
+    taskLine(task),
+    ...texts.map(
+      (one) =>
+        `## ${say(TITLES[one.name])}\n\n${measure(one)}\n\n${fenced(one.text, one.name === 'brief' ? 'markdown' : '')}`,
+    ),
+    t`Digest of all of this: ${digest}`,
+  ].join('\n\n');
+}
+
+function measure({ characters, bytes, sha256: digest, hidden }: Decided['texts'][number]): string {
+  const seen = hidden === 0 ? t`nothing hidden` : plural(hidden, 'HIDDEN CHARACTER', 'HIDDEN CHARACTERS');
+  return `${plural(characters, 'character')}, ${plural(bytes, 'byte')}, ${seen}, sha256 ${digest}`;
 }

@@ -4,11 +4,9 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { approveTask } from '../../../tests/support/approve-task.ts';
 import { memorySession, type MemorySession } from '../../../tests/support/memory-session.ts';
 import { forgeLine } from '../../../tests/support/tasks.ts';
-import { spawnSubagentTask } from './spawn-subagent-task.ts';
+import { spawnSubagentTask, taskList, taskMerge, taskShow } from './tasks.ts';
 import { taskApprove } from './task-decide.ts';
-import { runOpen } from '../runs/run-open.ts';
-import { taskMerge } from './task-merge.ts';
-import { taskList, taskShow } from './task-read.ts';
+import { runOpen } from '../runs/run-operations.ts';
 import { taskCancel, taskClaim, taskComplete, taskFail, taskRenew } from './task-work.ts';
 
 type Data = Record<string, unknown>;

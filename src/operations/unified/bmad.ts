@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { present } from '../../base/present.ts';
+import { present } from '../../base/values.ts';
 import { DETAILS } from '../fields.ts';
 import { operationBehind, wordsBehind } from '../offers.ts';
 import { quoted } from '../../base/errors.ts';

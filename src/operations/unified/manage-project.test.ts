@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { memorySession } from '../../../tests/support/memory-session.ts';
 import { operations } from '../index.ts';
-import { manageProject } from './manage-project.ts';
-import { spawnSubagentTask } from '../tasks/spawn-subagent-task.ts';
+import { manageProject } from './action-tool.ts';
+import { spawnSubagentTask } from '../tasks/tasks.ts';
 
 const session = await memorySession(afterAll);
 

@@ -1,11 +1,12 @@
 import { render, type VNode } from 'preact';
-import { signal } from '@preact/signals';
+import { effect, signal } from '@preact/signals';
+import { language, offerLanguage } from '../message.ts';
 import { inLine } from '../parts/visible.ts';
 import { Board } from './board.tsx';
 import { connect, type HostContext } from './bridge.ts';
 import { Catalogue } from './catalogue.tsx';
 import { Decision } from './decision.tsx';
-import { speak, words } from './words.ts';
+import { words } from './words.ts';
 
 declare const APP_VERSION: string;
 
@@ -34,7 +35,7 @@ function App(): VNode {
 function hear(context: HostContext): void {
   const { theme, locale, toolInfo } = context;
   if (theme === 'dark' || theme === 'light') document.documentElement.dataset['theme'] = theme;
-  if (locale !== undefined) speak(locale);
+  if (locale !== undefined) offerLanguage(locale);
   const named = VIEWS[toolInfo?.tool?.name ?? ''];
   if (named !== undefined) view.value = named;
 }
@@ -45,7 +46,9 @@ function viewFor(args: Readonly<Record<string, unknown>>): View {
   return 'what' in args || 'query' in args ? 'catalogue' : 'board';
 }
 
-speak(undefined);
+effect(() => {
+  document.documentElement.lang = language.value;
+});
 render(<App />, document.body);
 void connect(APP_VERSION, {
   context: hear,

@@ -1,7 +1,8 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Evidence } from '../answers.ts';
-import { number, words } from '../words.ts';
+import { number } from '../message.ts';
+import { words } from '../words.ts';
 import { isEverywhere } from './patterns.ts';
 import { hiddenIn, inLine, visible } from './visible.ts';
 

@@ -3,7 +3,8 @@ import type { StoryHistory } from '../answers-known.ts';
 import { useAnswer } from '../loading.ts';
 import { Bars, StepLines, type Point } from '../parts/chart.tsx';
 import { Group } from '../parts/shown.tsx';
-import { day, words } from '../words.ts';
+import { day } from '../message.ts';
+import { words } from '../words.ts';
 import { titleOf } from './stories.ts';
 
 /** What was planned and what is done over time, and how long each story took; nothing where no dates are known. */

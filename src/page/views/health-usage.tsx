@@ -5,7 +5,8 @@ import { Bars } from '../parts/chart.tsx';
 import { Group, Shown, Unread, unreadOf } from '../parts/shown.tsx';
 import { Bar } from '../parts/texts.tsx';
 import { inLine } from '../parts/visible.ts';
-import { age, number, words } from '../words.ts';
+import { age, number } from '../message.ts';
+import { words } from '../words.ts';
 
 /** What was started: most often, and day by day. */
 export function Usage(): VNode {

@@ -5,7 +5,8 @@ import { enter, session } from '../live.ts';
 import { useAnswer } from '../loading.ts';
 import { Group, Heading, Shown, Unread, unreadOf } from '../parts/shown.tsx';
 import { inLine } from '../parts/visible.ts';
-import { age, moment, words } from '../words.ts';
+import { age, moment } from '../message.ts';
+import { words } from '../words.ts';
 import { Hosts } from './health-hosts.tsx';
 import { Usage } from './health-usage.tsx';
 
@@ -156,7 +157,7 @@ function Instances(): VNode {
       </ul>
       {known?.person === undefined ? null : (
         <p class="proof">
-          {health.session} {inLine(known.person.id)} · {health.until} {moment(known.person.until)}
+          {health.session} {inLine(known.person.id)} · {health.until(moment(known.person.until))}
         </p>
       )}
     </section>

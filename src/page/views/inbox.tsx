@@ -8,7 +8,8 @@ import { Empty, Group, Heading, Shown, Unread } from '../parts/shown.tsx';
 import { Exact, Proofs } from '../parts/texts.tsx';
 import { inLine } from '../parts/visible.ts';
 import { refine, route } from '../router.ts';
-import { age, moment, words } from '../words.ts';
+import { age, moment } from '../message.ts';
+import { words } from '../words.ts';
 
 /** Kinds as the server names them, each in the group that a person looks for; red is what is broken. */
 const GROUPS: readonly [group: string, kinds: readonly string[], tone: string][] = [

@@ -10,7 +10,8 @@ import { Group, Heading, Shown } from '../parts/shown.tsx';
 import { Exact } from '../parts/texts.tsx';
 import { inLine } from '../parts/visible.ts';
 import { route } from '../router.ts';
-import { number, words } from '../words.ts';
+import { number } from '../message.ts';
+import { words } from '../words.ts';
 
 const STARTED = new Set(['agent', 'workflow', 'skill', 'task', 'tool']);
 /** Kinds that operations take as an argument; others are found by their address. */

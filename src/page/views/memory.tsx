@@ -6,7 +6,8 @@ import { Empty, Heading, Shown } from '../parts/shown.tsx';
 import { useSettled } from '../parts/settled.ts';
 import { inLine } from '../parts/visible.ts';
 import { address, refine, route } from '../router.ts';
-import { moment, words } from '../words.ts';
+import { moment } from '../message.ts';
+import { words } from '../words.ts';
 import { Pairs } from './pairs.tsx';
 import { OneMemory } from './one-memory.tsx';
 

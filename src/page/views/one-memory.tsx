@@ -12,7 +12,8 @@ import { Group, Shown } from '../parts/shown.tsx';
 import { Exact } from '../parts/texts.tsx';
 import { inLine } from '../parts/visible.ts';
 import { address, project } from '../router.ts';
-import { moment, words } from '../words.ts';
+import { moment } from '../message.ts';
+import { words } from '../words.ts';
 
 /** One memory: what it says, what it said, and which others are close to it. */
 export function OneMemory({ id, type }: { id: string; type: string }): VNode {

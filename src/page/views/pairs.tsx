@@ -5,7 +5,8 @@ import { Actions } from '../parts/actions.tsx';
 import { Group } from '../parts/shown.tsx';
 import { inLine } from '../parts/visible.ts';
 import { address } from '../router.ts';
-import { moment, words } from '../words.ts';
+import { moment } from '../message.ts';
+import { words } from '../words.ts';
 
 type Pair = PairList['pairs'][number];
 

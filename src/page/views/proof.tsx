@@ -4,7 +4,8 @@ import { useAnswer } from '../loading.ts';
 import { Bars, type Point } from '../parts/chart.tsx';
 import { Empty, Group, Heading, Shown, Unread, unreadOf } from '../parts/shown.tsx';
 import { inLine } from '../parts/visible.ts';
-import { day, moment, words } from '../words.ts';
+import { day, moment } from '../message.ts';
+import { words } from '../words.ts';
 
 const TONES: Readonly<Record<string, 'good' | 'bad' | 'soft'>> = { PASS: 'good', FAIL: 'bad' };
 

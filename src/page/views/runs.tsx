@@ -6,7 +6,8 @@ import { Empty, Group, Heading, Shown, Unread, unreadOf } from '../parts/shown.t
 import { Bar, Exact } from '../parts/texts.tsx';
 import { inLine } from '../parts/visible.ts';
 import { address, route } from '../router.ts';
-import { age, moment, words } from '../words.ts';
+import { age, moment } from '../message.ts';
+import { words } from '../words.ts';
 
 /** Runs of workflows: how far each is, what it wrote, and how to go on. */
 export function Runs(): VNode {

@@ -5,7 +5,8 @@ import { Actions } from '../parts/actions.tsx';
 import { Diff } from '../parts/diff.tsx';
 import { Empty, Group, Heading, Shown, Unread } from '../parts/shown.tsx';
 import { inLine } from '../parts/visible.ts';
-import { age, number, words } from '../words.ts';
+import { age, number } from '../message.ts';
+import { words } from '../words.ts';
 
 const short = (commit: string | undefined): string => commit?.slice(0, 12) ?? '–';
 

@@ -8,7 +8,8 @@ import { Empty, Group, Heading, Shown, Unread, unreadOf } from '../parts/shown.t
 import { Exact } from '../parts/texts.tsx';
 import { inLine } from '../parts/visible.ts';
 import { address, refine, route } from '../router.ts';
-import { age, day, moment, words } from '../words.ts';
+import { age, day, moment } from '../message.ts';
+import { words } from '../words.ts';
 
 const STATES = ['open', 'all'] as const;
 
@@ -98,7 +99,7 @@ function Line({ task }: { task: Task }): VNode {
         <span class="why">
           {inLine(task.status.replaceAll('_', ' '))} · {inLine(task.agent)} · {age(task.created_at)}
           {task.worker === undefined ? '' : ` · ${tasks.worker} ${inLine(task.worker)}`}
-          {task.until === undefined ? '' : ` · ${tasks.until} ${moment(task.until)}`}
+          {task.until === undefined ? '' : ` · ${tasks.until(moment(task.until))}`}
           {task.attempts === 0 ? '' : ` · ${tasks.attempts(task.attempts)}`}
         </span>
         <span class="proof">

@@ -1,14 +1,23 @@
-import { t } from '../../base/text/message.ts';
-import type { CsvRow } from '../../base/parse/parse.ts';
 import { mapLimited } from '../../base/async.ts';
+import type { CsvRow } from '../../base/parse/parse.ts';
+import { t } from '../../base/text/message.ts';
 import type { RecordFormat } from '../../model/format.ts';
 import type { BmadRecord, RecordKind } from '../../model/record.ts';
-import type { Install } from './install.ts';
-import { listedFiles, moduleOf, rowOf, type ListedFile } from './manifests.ts';
-import { detailsOf } from '../details.ts';
-import { READS_AT_ONCE } from '../reading.ts';
-import { descriptionText, folderOf, load, loadAll, nameText, stemOf, type LoadedFile } from './reading.ts';
-import type { Finding, Shelf } from './shelf.ts';
+import { detailsOf, READS_AT_ONCE } from '../reading.ts';
+import { entriesOf, type Finding, type Install, type Shelf } from './install.ts';
+import {
+  descriptionText,
+  folderOf,
+  type ListedFile,
+  listedFiles,
+  load,
+  loadAll,
+  type LoadedFile,
+  moduleOf,
+  nameText,
+  rowOf,
+  stemOf,
+} from './manifests.ts';
 
 /** What one kind of file is called, and how it is understood. */
 export interface Understanding {
@@ -124,4 +133,31 @@ function missing({ kind, formatOf }: Gathering, { path, moduleName, row }: Liste
     aliases: [nameText(row.cell('canonicalId'))],
     details: detailsOf(row.cell),
   };
+}
+
+/**
+ * Markdown files in a folder of the custom kit, which keeps its agents and workflows beside the manifests. Drafts and
+ * templates among them are marked by their name.
+ */
+export async function kitFiles(install: Install, folder: 'agents' | 'workflows'): Promise<string[]> {
+  const places = [...install.configs.map((config) => `${config}/custom`), 'custom'];
+  const found: string[] = [];
+  for (const place of places) {
+    if (!(await hasFolder(install, place, folder))) continue;
+    for (const { name, kind } of await entriesOf(install.source, `${place}/${folder}`, install.problems)) {
+      if (kind === 'file' && /\.md$/i.test(name) && !/tpl\.|proposed\.|template\.|readme/i.test(name))
+        found.push(`${place}/${folder}/${name}`);
+    }
+  }
+  return found;
+}
+
+/** Asked step by step, because listing a folder that is not there would be a problem. */
+async function hasFolder(install: Install, path: string, folder: string): Promise<boolean> {
+  const [parent = '', child] = path.split('/');
+  const { source, problems, topLevel } = install;
+  if (!topLevel.has(parent)) return false;
+  const within = async (place: string, wanted: string): Promise<boolean> =>
+    (await entriesOf(source, place, problems)).some(({ name, kind }) => kind === 'folder' && name === wanted);
+  return (child === undefined || (await within(parent, child))) && within(path, folder);
 }

@@ -21,7 +21,7 @@ async function readFolder(files: Files, name = '_bmad'): Promise<Reading> {
 }
 
 const agent = (name: string, title = 'Tester'): string =>
-  `---\nname: "${name}"\ndescription: "${title}"\n---\n\n\`\`\`xml\n<agent id="x" name="${name}" title="${title}" icon="🧪">\n</agent>\n\`\`\`\n`;
+  `---\nname: "${name}"\ndescription: "${title}"\n---\n\n\`\`\`xml\n<agent id="x" name="${name}" title="${title}" icon="🧪">\n<persona/>\n</agent>\n\`\`\`\n`;
 const workflow = (name: string): string => `---\nname: ${name}\ndescription: Does ${name}\n---\n`;
 const names = ({ records }: Reading): string[] => records.map(({ kind, name }) => `${kind} ${name}`);
 
@@ -71,7 +71,14 @@ describe('folders the compiled reader leaves alone', () => {
       'bmm/workflows/d/workflow.yaml': 'name: d\nversion: 1\n',
       'bmm/workflows/e/workflow.yaml': 'name: e\nsteps: []\n',
     });
-    expect([...names(reading), ...reading.problems]).toEqual(['workflow e']);
+    expect(names(reading)).toEqual(['workflow e']);
+    expect(reading.problems).toEqual([
+      {
+        file: 'bmm/workflows/d/workflow.yaml',
+        message: expect.stringContaining('left out') as string,
+        mild: true,
+      },
+    ]);
     expect(reading.modules.map(({ code }) => code)).toEqual(['bmm']);
   });
 });
@@ -88,7 +95,7 @@ describe('manifests and files', () => {
           '"moved","M","","","","","","","bmm",".bmad/bmm/agents/moved.md"',
           '"gone","G","Gone Agent","","","","","","bmm",".bmad/bmm/agents/gone.md"',
         ].join('\n'),
-        'bmm/agents/pm.md': '<agent id="a" title="No name">',
+        'bmm/agents/pm.md': '<agent id="a" title="No name"><persona>',
         'bmm/agents/moved/moved.md': agent('M'),
         'bmm/agents/extra.md': agent('X'),
         'bmm/agents/plain.md': '---\nname: Plain\ndescription: Without XML\n---\n',

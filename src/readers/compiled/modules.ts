@@ -1,15 +1,12 @@
-import { t } from '../../base/text/message.ts';
-import { field, type Table, type CsvRow } from '../../base/parse/parse.ts';
 import { quoted } from '../../base/errors.ts';
-import { present } from '../../base/present.ts';
+import { type CsvRow, field, type Table } from '../../base/parse/parse.ts';
+import { t } from '../../base/text/message.ts';
 import { cut } from '../../base/text/text.ts';
+import { present } from '../../base/values.ts';
 import type { ModuleInfo, ModuleSetting, RosterEntry } from '../../model/module.ts';
-import { describedModule } from '../described-module.ts';
-import { readHelp } from '../help.ts';
-import { moduleVersionIn, type Install } from './install.ts';
-import { isOfSkill, readRows, treePath } from './manifests.ts';
-import { descriptionText, nameText, readYaml, stemOf } from './reading.ts';
-import type { Shelf } from './shelf.ts';
+import { describedModule, readHelp } from '../help.ts';
+import { type Install, moduleVersionIn, type Shelf } from './install.ts';
+import { descriptionText, isOfSkill, nameText, readRows, readYaml, stemOf, treePath } from './manifests.ts';
 
 /** The modules of an install: the listed ones, those on disk, and `custom` where the custom kit has agents. */
 export async function readModules(install: Install, shelf: Shelf): Promise<ModuleInfo[]> {

@@ -1,24 +1,26 @@
 import { t } from '../../base/text/message.ts';
-import { field, textField, type CsvRow } from '../../base/parse/parse.ts';
-import { detailsOf } from '../details.ts';
-import { gather, type Understanding } from './gather.ts';
-import type { Install } from './install.ts';
-import { kitFiles } from './kit-files.ts';
-import { insideModule, moduleOf } from './manifests.ts';
+import { type CsvRow, field, textField } from '../../base/parse/parse.ts';
+import { detailsOf } from '../reading.ts';
+import { gather, kitFiles, type Understanding } from './gather.ts';
+import type { Finding, Install, Shelf } from './install.ts';
 import {
   descriptionText,
   fileOf,
   folderOf,
   frontMatter,
+  insideModule,
+  type LoadedFile,
+  moduleOf,
   nameText,
   stemOf,
   yamlTable,
-  type LoadedFile,
-} from './reading.ts';
-import type { Finding, Shelf } from './shelf.ts';
+} from './manifests.ts';
 
 /** `workflow.yaml`, `workflow.md`, and `workflow-edit-prd.md` where one folder holds several. */
 const MAIN_FILE = /^workflow(?:\.ya?ml|(?:-.+)?\.md)$/i;
+
+/** What a workflow in YAML is followed by where it does not name it. */
+const INSTRUCTIONS = ['instructions.md', 'instructions.xml'];
 
 /** Folders with samples, templates and documentation, which look like workflows and are none. */
 const NOT_HERE = new Set(['docs', 'reference', 'templates', 'data', 'workflows-legacy']);
@@ -141,8 +143,8 @@ function headValue(text: string, key: string): string | undefined {
   return value === undefined || /^[{[|>&*]/.test(value) ? undefined : nameText(value);
 }
 
-/** What a workflow says about itself; nothing when it does not say what one has to. */
-function ownWords({ problems }: Install, file: LoadedFile) {
+/** What a workflow says about itself; nothing when it does not say what one has to, which is told. */
+function ownWords({ problems, known }: Install, file: LoadedFile) {
   const markdown = isMarkdown(file.path);
   const data = markdown
     ? frontMatter(file.path, file.text(), problems)
@@ -151,10 +153,16 @@ function ownWords({ problems }: Install, file: LoadedFile) {
   const description = descriptionText(textField(data, 'description'));
   // Templates of workflows have placeholders for names.
   if (name === undefined || /[{}]/.test(name)) return undefined;
+  const isBeside = (part: string): boolean => known.has(`${folderOf(file.path)}/${part}`);
   const complete = markdown
     ? description !== undefined
-    : field(data, 'instructions') !== undefined || field(data, 'steps') !== undefined;
-  return complete ? { name, description } : undefined;
+    : ['instructions', 'steps'].some((key) => field(data, key) !== undefined) || INSTRUCTIONS.some(isBeside);
+  if (complete) return { name, description };
+  const message = markdown
+    ? t`left out: it has no description`
+    : t`left out: it names no instructions, and there is no instructions.md or instructions.xml beside it`;
+  problems.push({ file: file.path, message, mild: true });
+  return undefined;
 }
 
 /** 6.2.0 turned workflows into skills and left a file behind; the skill `bmad-validate-prd` is `validate-prd` now. */

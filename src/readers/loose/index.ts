@@ -1,12 +1,11 @@
-import { attempt, noted, orElse } from '../../base/expected.ts';
-import { sha256 } from '../../base/sha256.ts';
+import { attempt, noted, orElse } from '../../base/errors.ts';
+import { sha256 } from '../../base/values.ts';
 import { basename } from 'node:path';
 import { mapLimited } from '../../base/async.ts';
 import { parseFrontMatter, parseYaml, type Table, tableOf, textField } from '../../base/parse/parse.ts';
-import { decodeText } from '../../base/text/decode.ts';
-import { oneLine } from '../../base/text/text.ts';
+import { decodeText, oneLine } from '../../base/text/text.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
-import type { Source } from '../../sources/source.ts';
+import type { Source } from '../../sources/tree.ts';
 import type { Reader } from '../reader.ts';
 import { READS_AT_ONCE, recordOf } from '../reading.ts';
 

@@ -3,11 +3,9 @@ import type { ModuleInfo } from '../../model/module.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
 import type { Reader } from '../reader.ts';
 import { readable, READS_AT_ONCE } from '../reading.ts';
-import { readBare } from './bare.ts';
-import { findSkills } from './find-skills.ts';
+import { BESIDE_SKILL, findSkills, readBare, readSkill, readSkillAgain } from './skill.ts';
 import { readKnowledge } from './knowledge.ts';
 import { readModule } from './modules.ts';
-import { BESIDE_SKILL, readSkill, readSkillAgain } from './skill.ts';
 
 const GENERATION = 'skills-6.11';
 

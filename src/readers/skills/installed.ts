@@ -1,20 +1,16 @@
 import { t } from '../../base/text/message.ts';
 import { mapLimited } from '../../base/async.ts';
-import { ours, unlessShort } from '../../base/expected.ts';
+import { ours, unlessShort } from '../../base/errors.ts';
 import type { ModuleInfo } from '../../model/module.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
-import type { Source } from '../../sources/source.ts';
-import { optionalText } from '../../sources/tree.ts';
+import { optionalText, type Source } from '../../sources/tree.ts';
 import type { Reader } from '../reader.ts';
 import { READS_AT_ONCE, recordOf } from '../reading.ts';
-import { findSkills } from './find-skills.ts';
-import { readInstallManifest, type InstallManifest } from './install-manifest.ts';
+import { BESIDE_SKILL, findSkills, readSkill, readSkillAgain, type Shims } from './skill.ts';
+import { type InstallManifest, readInstalledModules, readInstallManifest } from './modules.ts';
 import { readKnowledge } from './knowledge.ts';
-import { readInstalledModules } from './modules.ts';
-import type { Shims } from './shims.ts';
-import { BESIDE_SKILL, readSkill, readSkillAgain } from './skill.ts';
 
-const GENERATION = 'skills-installed';
+const INSTALLED_GENERATION = 'skills-installed';
 
 /** Folders of a BMAD root that are not modules. */
 const NOT_MODULES = new Set(['docs', 'scripts', 'custom', 'render', 'memory']);
@@ -24,7 +20,7 @@ const NOT_MODULES = new Set(['docs', 'scripts', 'custom', 'render', 'memory']);
  * assistants, with a manifest that knows their modules and phases.
  */
 export const installedSkillsReader: Reader = {
-  generation: GENERATION,
+  generation: INSTALLED_GENERATION,
   beside: BESIDE_SKILL,
   again: readSkillAgain,
   async read(source) {
@@ -62,7 +58,7 @@ export const installedSkillsReader: Reader = {
     const knowledge = await readKnowledge(
       source,
       shelves,
-      { generation: GENERATION, bmadVersion: manifest.version },
+      { generation: INSTALLED_GENERATION, bmadVersion: manifest.version },
       problems,
     );
     problems.sort((a, b) => (a.file < b.file ? -1 : 1));
@@ -152,7 +148,7 @@ async function readPlaces(
       const record = await readSkill(
         {
           source,
-          generation: GENERATION,
+          generation: INSTALLED_GENERATION,
           module,
           shims,
           folder,
@@ -206,7 +202,7 @@ function dangling(source: Source, manifest: InstallManifest, ids: Places['ids'])
       description,
       bmadRelativePath: `${folder}/SKILL.md`,
       moduleRelativePath: `${folder.slice(folder.indexOf('/') + 1)}/SKILL.md`,
-      generation: GENERATION,
+      generation: INSTALLED_GENERATION,
       format: 'skill',
       aliases: [],
       digest: undefined,

@@ -1,10 +1,10 @@
-import { orElse } from '../../base/expected.ts';
-import { sha256 } from '../../base/sha256.ts';
+import { orElse } from '../../base/errors.ts';
+import { sha256 } from '../../base/values.ts';
 import { readRows, READS_AT_ONCE, recordOf } from '../reading.ts';
 import { dirname } from 'node:path/posix';
 import { mapLimited } from '../../base/async.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
-import type { Source } from '../../sources/source.ts';
+import type { Source } from '../../sources/tree.ts';
 
 /**
  * The knowledge fragments that skills bring along: an `*-index.csv` names them. Several skills of a module carry copies

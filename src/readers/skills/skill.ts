@@ -1,32 +1,28 @@
-import { noted } from '../../base/expected.ts';
-import { sha256 } from '../../base/sha256.ts';
+import { noted } from '../../base/errors.ts';
 import {
   field,
   isTable,
   parseFrontMatter,
   parseToml,
   parseYaml,
-  textField,
   type Table,
+  textField,
 } from '../../base/parse/parse.ts';
-import { present } from '../../base/present.ts';
+import { present, sha256 } from '../../base/values.ts';
 import type { HelpRow, ModuleInfo } from '../../model/module.ts';
 import {
-  shortName,
   type BmadRecord,
   type Deprecation,
   type Problem,
   type RecordDetails,
   type RecordKind,
+  shortName,
 } from '../../model/record.ts';
-import type { Source } from '../../sources/source.ts';
-import { optionalText } from '../../sources/tree.ts';
-import { detailsOf } from '../details.ts';
+import { optionalText, type Source, type Tree } from '../../sources/tree.ts';
 import type { Reading } from '../reader.ts';
-import { parsedTable, recordOf } from '../reading.ts';
-import { deprecationFromDescription, type Shims } from './shims.ts';
+import { detailsOf, parsedTable, readable, recordOf } from '../reading.ts';
 
-export interface SkillPlace {
+interface SkillPlace {
   source: Source;
   generation: string;
   module: ModuleInfo;
@@ -214,4 +210,109 @@ function launcherTarget(root: string, text: string): string | undefined {
     if (target.startsWith(`${prefix}/`)) return target.slice(prefix.length + 1);
   }
   return target;
+}
+
+const SKILL_MANIFEST = 'bmad-skill-manifest.yaml';
+
+interface Common {
+  generation: string;
+  bmadVersion: string | undefined;
+}
+
+/**
+ * Skills of which a package has the manifest alone: some were published without their Markdown. An agent's manifest says
+ * who it is, which is enough to become it; of a workflow only the name is left, and that its file is missing.
+ */
+export async function readBare(
+  source: Source,
+  module: ModuleInfo,
+  folder: string,
+  common: Common,
+  problems: Problem[],
+): Promise<BmadRecord | undefined> {
+  const file = `${folder}/${SKILL_MANIFEST}`;
+  const text = await readable(source.tree, file, problems);
+  if (text === undefined) return undefined;
+  const table = parsedTable(file, problems, () => parseYaml(file, text));
+  const name = textField(table, 'name') ?? folder.slice(folder.lastIndexOf('/') + 1);
+  const help = module.help.filter((row) => row.skill === name);
+  const details = detailsOf((key) => field(table, key));
+  const isAgent = textField(table, 'type') === 'agent' && details?.role !== undefined;
+  if (!isAgent && help.length === 0) return undefined;
+  const main = isAgent ? file : `${folder}/SKILL.md`;
+  const [displayName, title] = isAgent
+    ? [textField(table, 'displayName'), textField(table, 'title')]
+    : [help[0]?.displayName, undefined];
+  return recordOf(source, {
+    ...common,
+    kind: isAgent ? 'agent' : 'workflow',
+    listed: true,
+    moduleName: module.code,
+    moduleVersion: module.version,
+    name,
+    displayName,
+    title,
+    icon: isAgent ? textField(table, 'icon') : undefined,
+    description: isAgent ? aboutOf(title, textField(table, 'capabilities')) : (help[0]?.description ?? ''),
+    bmadRelativePath: main,
+    moduleRelativePath: main.slice(main.indexOf('/') + 1),
+    format: isAgent ? 'document' : 'skill',
+    phase: isAgent ? undefined : help[0]?.phase,
+    aliases: [shortName(name), displayName, title, ...help.flatMap((row) => [row.menuCode, row.displayName])],
+    details: isAgent ? details : undefined,
+    digest: isAgent ? sha256(text) : undefined,
+  });
+}
+
+function aboutOf(title = '', capabilities = ''): string {
+  return [title, capabilities].filter((each) => each !== '').join(': ');
+}
+
+/** The skill folders below a folder, and those of which there is only a manifest. Everything below a skill belongs to it, even a folder with another SKILL.md. */
+export async function findSkills(
+  tree: Tree,
+  start: string,
+  problems: Problem[],
+): Promise<{ folders: string[]; bare: string[]; shims: Shims }> {
+  const folders: string[] = [];
+  const bare: string[] = [];
+  const shims: Shims = new Map();
+  async function visit(folder: string): Promise<void> {
+    const entries = await tree.list(folder).catch(noted(problems, folder, []));
+    const has = (name: string): boolean =>
+      entries.some((entry) => entry.kind === 'file' && entry.name === name);
+    if (has('SKILL.md')) {
+      folders.push(folder);
+      return;
+    }
+    if (has(SKILL_MANIFEST)) bare.push(folder);
+    if (folder.endsWith('-shims')) await readShims(tree, folder, shims, problems);
+    for (const entry of entries) {
+      if (entry.kind === 'folder' && entry.link !== true && !/^[._]/.test(entry.name))
+        await visit(`${folder}/${entry.name}`);
+    }
+  }
+  await visit(start);
+  return { folders, bare, shims };
+}
+
+/** What each old id forwards to, from the table in a shim folder's README. */
+export type Shims = Map<string, Deprecation>;
+
+async function readShims(tree: Tree, folder: string, shims: Shims, problems: Problem[]): Promise<void> {
+  const file = `${folder}/README.md`;
+  for (const line of ((await readable(tree, file, problems)) ?? '').split('\n')) {
+    const row = /^\|\s*`([\w-]+)`\s*\|\s*(?:`([\w-]+)`)?\s*(?:\(([^)|]{1,80})\))?/.exec(line);
+    if (row?.[1] !== undefined) shims.set(row[1], deprecation(row[2], row[3]));
+  }
+}
+
+/** Shims outside such a folder say it in their description: "forwards to bmad-project-context". */
+function deprecationFromDescription(description: string): Deprecation {
+  const forwards = /forwards to `?([\w-]+)`?(?:\s*\(([^)]{1,80})\))?/i.exec(description);
+  return deprecation(forwards?.[1], forwards?.[2]);
+}
+
+function deprecation(successor: string | undefined, intent: string | undefined): Deprecation {
+  return present<Deprecation>({ successor, intent });
 }

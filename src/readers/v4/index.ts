@@ -1,14 +1,12 @@
 import { mapLimited } from '../../base/async.ts';
-import { present } from '../../base/present.ts';
+import { present } from '../../base/values.ts';
 import { compare } from '../../base/text/text.ts';
 import type { ModuleInfo, RosterEntry } from '../../model/module.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
-import type { Source } from '../../sources/source.ts';
+import type { Source } from '../../sources/tree.ts';
 import type { Reader } from '../reader.ts';
 import { READS_AT_ONCE } from '../reading.ts';
-import { findFolders, type V4Folder } from './folder.ts';
-import { shelfOf } from './layout.ts';
-import { listedInTree } from './manifest.ts';
+import { findFolders, listedInTree, shelfOf, type V4Folder } from './folder.ts';
 import { GENERATION, missingRecord, readRecord, type V4File } from './record.ts';
 import { scalarField } from './yaml-text.ts';
 

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chunksByDefinition, chunksByHeading, chunksByWindow } from './chunks.ts';
-import { createGrammars } from './grammars.ts';
-import { languageOf } from './languages.ts';
+import { chunksByDefinition, chunksByHeading, chunksByWindow, createGrammars, languageOf } from './chunks.ts';
 
 const grammars = createGrammars();
 

@@ -1,28 +1,25 @@
-import { t } from '../../base/text/message.ts';
-import { plural } from '../../base/text/message.ts';
 import { isAbsolute, join, relative } from 'node:path';
 import { once } from '../../base/async.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import { sha256 } from '../../base/sha256.ts';
 import { codeWords, splitIdentifier } from '../../base/text/code-words.ts';
-import { withoutEnd } from '../../base/text/ends.ts';
 import { globMatcher } from '../../base/text/glob.ts';
+import { forAll, plural, t } from '../../base/text/message.ts';
 import { nearest } from '../../base/text/suggest.ts';
+import { withoutEnd } from '../../base/text/text.ts';
+import { sha256 } from '../../base/values.ts';
 import type { Analyser } from '../../meaning/analyse.ts';
 import type { Embedder } from '../../meaning/vectors.ts';
-import type { IndexedFile } from './code-index.ts';
-import { matchesByIndex, matchesByRipgrep, matchesByScan, needlesOf, type ExactMatch } from './exact.ts';
-import type { Environment, FileList } from './file-list.ts';
-import { createGrammars } from './grammars.ts';
-import { hitsOf, type CodeHit } from './hits.ts';
-import { openIndexer, type Indexer } from './indexer.ts';
-import { isProse, knownLanguage, languageOf } from './languages.ts';
+import { createGrammars, isProse, knownLanguage, languageOf } from './chunks.ts';
+import { type ExactMatch, matchesByIndex, matchesByRipgrep, matchesByScan, needlesOf } from './exact.ts';
+import { addUses, type CodeHit, hitsOf } from './hits.ts';
+import { type Indexer, openIndexer } from './indexer.ts';
 import { pieceOf } from './pieces.ts';
-import { byScore, rank, type CodeQuestion, type Ranked } from './rank.ts';
+import { byScore, type CodeQuestion, rank, type Ranked } from './rank.ts';
 import { ripgrepProgram } from './ripgrep.ts';
-import { addUses } from './uses.ts';
+import type { Environment, FileList } from './survey.ts';
 import { embedQuestion, fileWords, unit } from './vectors.ts';
+import type { IndexedFile } from './words.ts';
 
 export interface CodebaseParts {
   /** The real path of the project. */
@@ -93,7 +90,7 @@ export function createCodebase(parts: CodebaseParts): OpenedCodebase {
   let opened: Indexer | undefined;
   const indexer = once(async () => {
     const place = join(parts.cache, 'code', `${sha256(root).slice(0, 24)}.index`);
-    opened = await openIndexer({ ...parts, place, analyser, embedder, grammars, ripgrep });
+    opened = await forAll(() => openIndexer({ ...parts, place, analyser, embedder, grammars, ripgrep }));
     return opened;
   });
 

@@ -1,8 +1,8 @@
 import type { FoundProgram } from '../../base/files/find-program.ts';
-import { isKeptWhole, type CodeIndex, type IndexedFile } from './code-index.ts';
+import { readLines } from './paths.ts';
 import { wordsIn } from './pieces.ts';
-import { readLines } from './read-file.ts';
 import { linesByRipgrep } from './ripgrep.ts';
+import { type CodeIndex, type IndexedFile, isKeptWhole } from './words.ts';
 
 /** A piece of a question to find character by character. */
 export interface Needle {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { analyser } from '../../../tests/memory/words.ts';
 import { temporaryFolder } from '../../../tests/support/app.ts';
-import { createVocabulary, type CodeIndex } from './code-index.ts';
+import { type CodeIndex, createVocabulary } from './words.ts';
 import { loadIndex, saveIndex, UNWRITTEN, type Written } from './index-file.ts';
 import { packOf } from './pieces.ts';
 

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
-import { appendWhole } from '../../base/files/file-append.ts';
-import { writeFailure } from '../../base/files/file-failure.ts';
+import { appendWhole } from '../../base/files/file-shared.ts';
+import { writeFailure } from '../../base/files/file-refusals.ts';
 import { withLock } from '../../base/files/file-lock.ts';
 import { readStateBytes, sizeAndTime, writeAtomic } from '../../base/files/file-state.ts';
 import type { Analyser } from '../../meaning/analyse.ts';
-import { createVocabulary, usedWords, type CodeIndex, type IndexedFile } from './code-index.ts';
-import { WordList } from './word-list.ts';
+import { type CodeIndex, createVocabulary, type IndexedFile, usedWords, WordList } from './words.ts';
 import { bytesOfPack, packIn, repacked, type PackSize } from './pieces.ts';
 
 /** Increased when pieces are cut or counted differently: an index of another version is rebuilt. */

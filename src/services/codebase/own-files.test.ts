@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { growthOf } from '../../../tests/support/growth.ts';
-import { ownFiles } from './file-list.ts';
+import { ownFiles } from './survey.ts';
 
 /** Which of some files are BMAD's own, where all of them are in one project. */
 const own = (...paths: string[]): string[] => paths.filter(ownFiles(paths));

@@ -1,8 +1,13 @@
-import { ownProgram, type FoundProgram } from '../../base/files/find-program.ts';
-import { optionalFile } from '../../base/process/optional-packages.ts';
-import { intake, runProgram, type ProgramOptions, type ProgramResult } from '../../base/process/process.ts';
+import { type FoundProgram, ownProgram } from '../../base/files/find-program.ts';
+import {
+  intake,
+  optionalFile,
+  type ProgramOptions,
+  type ProgramResult,
+  runProgram,
+  unlessBlocked,
+} from '../../base/process/process.ts';
 import { isAbsent } from '../../base/process/start-program.ts';
-import { unlessBlocked } from '../../base/process/unblocked.ts';
 
 /** The program of the optional package; one that merely happens to be on the path is not trusted. */
 export function ripgrepProgram(): FoundProgram | undefined {
@@ -12,11 +17,13 @@ export function ripgrepProgram(): FoundProgram | undefined {
   return file === undefined ? undefined : ownProgram(file);
 }
 
-const LIST_MS = 15_000;
+const RIPGREP_LIST_MS = 15_000;
+
 const SEARCH_MS = 5_000;
 
 /** Which files it looks at, whatever it is asked: the same as git where there is no repository. */
 const FILES = ['--no-config', '--hidden', '--no-require-git', '--no-ignore-parent', '--glob=!.git'];
+
 const SEARCH =
   '--no-messages --max-filesize=512K --fixed-strings --smart-case --no-heading --color=never --line-number --only-matching --null'.split(
     ' ',
@@ -29,7 +36,11 @@ export async function filesByRipgrep(
   signal: AbortSignal,
 ): Promise<string[] | undefined> {
   const { consume, text } = intake();
-  const ran = await run(program, root, ['--files', '--null', root], { timeoutMs: LIST_MS, signal, consume });
+  const ran = await run(program, root, ['--files', '--null', root], {
+    timeoutMs: RIPGREP_LIST_MS,
+    signal,
+    consume,
+  });
   // It answers 1 when there is no file, and 2 when some could not be looked at.
   if (ran?.code === undefined) return undefined;
   return text()

@@ -2,7 +2,7 @@ import { chmod, readFile, mkdir, realpath, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { findForProject } from '../../base/files/find-program.ts';
-import { runCompletionContract } from '../../operations/completion/run-completion-contract.ts';
+import { runCompletionContract } from '../../operations/completion/completion.ts';
 import { repository, temporaryFolder } from '../../../tests/support/app.ts';
 import { contractSession } from '../../../tests/support/contract-project.ts';
 import { writeFiles } from '../../../tests/support/folders.ts';

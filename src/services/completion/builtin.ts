@@ -1,10 +1,10 @@
 import { say, t } from '../../base/text/message.ts';
 import { join } from 'node:path';
-import { expected } from '../../base/expected.ts';
+import { expected } from '../../base/errors.ts';
 import { pathExists, readInside } from '../../base/files/files.ts';
 import { isBelow, upwards } from '../../base/files/open-file.ts';
 import { allowedByPerson, findForProject } from '../../base/files/find-program.ts';
-import { runWatched } from '../../base/process/process-watched.ts';
+import { runWatched } from '../../base/process/process.ts';
 import {
   hasTestsOf,
   KIT_STACKS,

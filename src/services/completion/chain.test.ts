@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { lineJson, newLineId, readLine } from '../../lines/line.ts';
-import { ReceiptChain, type Chain } from './chain.ts';
-import { sealed, type Link, type Receipt, type ReceiptBody } from './receipts.ts';
+import { type Chain, type Link, type Receipt, type ReceiptBody, ReceiptChain, sealed } from './receipts.ts';
 
 const BODY: ReceiptBody = {
   status: 'PASS',

@@ -1,26 +1,27 @@
 import { plural, t } from '../../base/text/message.ts';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { BmadError } from '../../base/errors.ts';
-import { ours } from '../../base/expected.ts';
+import { BmadError, ours } from '../../base/errors.ts';
 import { withLock } from '../../base/files/file-lock.ts';
 import { realFolder } from '../../base/files/files.ts';
-import { present } from '../../base/present.ts';
-import { sha256 } from '../../base/sha256.ts';
+import { present, sha256 } from '../../base/values.ts';
 import { oneLine } from '../../base/text/text.ts';
 import type { Kit } from '../../kit/kit.ts';
 import { BUILTIN_VERSION, runBuiltin } from './builtin.ts';
-import { leftOutOf, type LeftOut } from './left-out.ts';
+import { gitState, keepList, type LeftOut, leftOutOf, readTree, type Tree, treeChanges } from './tree.ts';
 import { OutputKeeper, endOf, keepLog } from './output.ts';
 import { readPrograms, type ProgramsRequest } from './programs.ts';
-import { addReceipt, findLatest, readChain, readLatest } from './receipt-log.ts';
 import {
-  RUN_LOCK,
+  addReceipt,
+  findLatest,
   preparePlace,
-  receiptPlace,
+  readChain,
+  readLatest,
   type Receipt,
   type ReceiptBody,
+  receiptPlace,
   type ReceiptSetup,
+  RUN_LOCK,
 } from './receipts.ts';
 import {
   findScript,
@@ -33,8 +34,7 @@ import {
   type RunResult,
   type Script,
 } from './run.ts';
-import { sinceLastPass, type Since } from './since.ts';
-import { gitState, keepList, readTree, treeChanges, type Tree } from './tree.ts';
+import { type Since, sinceLastPass, type Verification, verifyReceipts } from './verify.ts';
 import {
   consentOf,
   headOf,
@@ -48,7 +48,6 @@ import {
   type VerifiedSoFar,
 } from './trust.ts';
 import { VerdictReader } from './verdict.ts';
-import { verifyReceipts, type Verification } from './verify.ts';
 
 interface CompletionSetup extends ProgramSetup, ReceiptSetup, Pick<TrustSetup, 'trust' | 'decisions'> {
   root: string;

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { writeFiles } from '../../../tests/support/folders.ts';
 import { kitIn } from '../../../tests/support/kit.ts';
-import { leftOutOf } from './left-out.ts';
+import { leftOutOf } from './tree.ts';
 
 /** Which of some paths are left out where the configuration names an output folder. */
 async function leftOut(output: string, paths: readonly string[], state = 'elsewhere'): Promise<string[]> {

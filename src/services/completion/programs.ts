@@ -1,14 +1,14 @@
 import { t } from '../../base/text/message.ts';
 import { basename, dirname, isAbsolute, join, posix, relative, sep } from 'node:path';
-import { ours } from '../../base/expected.ts';
-import { wholeMark } from '../../base/files/file-digest.ts';
+import { ours } from '../../base/errors.ts';
+import { wholeMark } from '../../base/files/file-identity.ts';
 import { isLink, readInside, realFolder } from '../../base/files/files.ts';
 import { isBelow } from '../../base/files/open-file.ts';
 import { jsonObject } from '../../base/parse/json.ts';
 import { isTable } from '../../base/parse/parse.ts';
 import { foldersOf } from '../../base/process/project-files.ts';
 import { masked, URL_CREDENTIALS } from '../../base/secrets/rules.ts';
-import { sha256 } from '../../base/sha256.ts';
+import { sha256 } from '../../base/values.ts';
 import { visible } from '../../base/text/hidden.ts';
 import { fenced, oneLine } from '../../base/text/text.ts';
 import { planBuiltin, type PlanRequest } from './builtin.ts';

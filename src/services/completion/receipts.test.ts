@@ -6,9 +6,15 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { childProgram } from '../../../tests/support/child-program.ts';
 import { receiptsOf } from '../../../tests/support/kit.ts';
-import type { Chain } from './chain.ts';
-import { addReceipt, readChain, readLatest } from './receipt-log.ts';
-import { sealed, type Receipt, type ReceiptBody } from './receipts.ts';
+import {
+  addReceipt,
+  type Chain,
+  readChain,
+  readLatest,
+  type Receipt,
+  type ReceiptBody,
+  sealed,
+} from './receipts.ts';
 import { rounds } from '../../../tests/support/how-much.ts';
 
 /** Runs a writer of receipts; with `killAfter` it is killed without warning after so many. Answers what it was told. */

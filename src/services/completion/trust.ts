@@ -1,11 +1,11 @@
 import { say, t } from '../../base/text/message.ts';
 import { BmadError } from '../../base/errors.ts';
 import { isBelow } from '../../base/files/open-file.ts';
-import { gitHead, gitIsRelated } from '../../base/process/project-git.ts';
-import { sha256 } from '../../base/sha256.ts';
+import { gitHead, gitIsRelated } from '../../base/process/git.ts';
+import { sha256 } from '../../base/values.ts';
 import { visible } from '../../base/text/hidden.ts';
-import type { ConfirmRequest, Confirmed } from '../../model/confirmation.ts';
-import type { DecidedBy, Decision, Decisions } from '../../model/decision.ts';
+import type { Confirmed, ConfirmRequest } from '../../model/client.ts';
+import type { DecidedBy, Decision, Decisions } from '../../model/memory.ts';
 import { programLines, shownCommands, type Programs } from './programs.ts';
 import type { Receipt } from './receipts.ts';
 import type { Environment } from './run.ts';

@@ -1,5 +1,5 @@
 import { say, t } from '../../base/text/message.ts';
-import type { WatchedResult } from '../../base/process/process-watched.ts';
+import type { WatchedResult } from '../../base/process/process.ts';
 import { Failures, TestTally } from './runners.ts';
 
 /** The three answers of a contract. Only the first lets anybody say that something is done. */

@@ -2,9 +2,9 @@ import { appendFile, readdir, readFile, stat, writeFile } from 'node:fs/promises
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
-import { projectKey } from '../../base/files/project-key.ts';
+import { projectKey } from '../../base/files/paths.ts';
 import { keepPrivate } from '../../base/files/file-modes.ts';
-import type { DecidedKind, Decisions } from '../../model/decision.ts';
+import type { DecidedKind, Decisions } from '../../model/memory.ts';
 import { openDecisions } from './decisions.ts';
 
 const YES = { kind: 'task', id: 't1', digest: 'aa', yes: true, by: 'Ada', via: 'terminal' } as const;

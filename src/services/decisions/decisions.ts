@@ -1,16 +1,17 @@
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
+import { withLock } from '../../base/files/file-lock.ts';
 import { appendLog, readLog, type LogPlace } from '../../base/files/file-log.ts';
 import { ensureFolder, stateNames } from '../../base/files/file-state.ts';
-import { projectKey } from '../../base/files/project-key.ts';
+import { projectKey } from '../../base/files/paths.ts';
 import { jsonObject } from '../../base/parse/json.ts';
 import {
   DECIDED_BY,
   DECIDED_KINDS,
-  type Decision,
   type DecidedKind,
+  type Decision,
   type Decisions,
-} from '../../model/decision.ts';
+} from '../../model/memory.ts';
 
 /**
  * The decisions of people, kept where no project and no repository can write: one file of lines for each project in the
@@ -19,6 +20,7 @@ import {
 
 const FOLDER = 'decisions';
 const ENDING = '.jsonl';
+const LOCK_WAIT_MS = 15_000;
 
 const lineSchema = z.object({
   root: z.string(),
@@ -100,6 +102,10 @@ class DecisionFile implements Decisions {
     await ensureFolder(dirname(this.#path));
     await appendLog(this.#path, [JSON.stringify(line)]);
     return line;
+  }
+
+  alone<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    return withLock(`${this.#path}.lock`, { waitMs: LOCK_WAIT_MS, signal }, work);
   }
 
   /** Reads what has been appended since the last time, one reader after the other. */

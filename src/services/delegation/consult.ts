@@ -1,16 +1,19 @@
 import { cut, oneLine } from '../../base/text/text.ts';
-import { estimateTokens } from '../../base/text/token-estimate.ts';
-import type { Sampled, SampleRequest } from '../../model/sampling.ts';
-import { withinTokens } from './budget.ts';
+import { estimateTokens } from '../../base/text/text-budget.ts';
+import type { Sampled, SampleRequest } from '../../model/client.ts';
 import {
+  type AgentTask,
+  type ContextPart,
   fullName,
+  FURTHER_TASKS,
+  type FurtherTask,
+  furtherTasks,
+  type Person,
   promptText,
   systemPrompt,
-  type ContextPart,
-  type Person,
-  type AgentTask,
+  withinTokens,
+  workKey,
 } from './prompts.ts';
-import { FURTHER_TASKS, furtherTasks, workKey, type FurtherTask } from './requests.ts';
 
 export interface DelegationLimits {
   /** How many agents may stand one below the other; 1 is the one that was called for. */

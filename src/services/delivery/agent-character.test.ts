@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { BmadRecord } from '../../model/record.ts';
-import { agentCharacter } from './agent-character.ts';
+import { agentCharacter, tidyText } from './agent-character.ts';
 
 type Source = Parameters<typeof agentCharacter>[0];
 
@@ -132,4 +132,22 @@ describe('the character of a skill', () => {
     const text = '- One\n  - Two\n\n```\nif x:\n      y\n```';
     expect(character('skill', `# X\n\n## Principles\n\n${text}\n`).parts).toEqual({ Principles: text });
   });
+});
+
+it.each([
+  ['takes away what all lines are indented by', '\n    - a\n      - b\n    - c\n', '- a\n  - b\n- c'],
+  ['keeps a list below another', '- a\n  - b\n    - c\n  - d', '- a\n  - b\n    - c\n  - d'],
+  ['drops blank ends and runs of blank lines', 'a  \n\n\n \nb\r\n', 'a\n\nb'],
+  [
+    'leaves code in a fence as it is',
+    'x\n```\nif a:\n        b\n\n\n    c  \n```\n\n\ny',
+    'x\n```\nif a:\n        b\n\n\n    c  \n```\n\ny',
+  ],
+  ['gives nothing for nothing', ' \n \n', ''],
+])('%s', (_what, text, tidied) => {
+  expect(tidyText(text)).toBe(tidied);
+});
+
+it('does not count the first line of what begins behind a tag', () => {
+  expect(tidyText('- a\n      - b\n        - c', true)).toBe('- a\n- b\n  - c');
 });

@@ -1,9 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { contextIn, temporaryFolder } from '../../../tests/support/app.ts';
-import { defaultConfig } from './central-config.ts';
-import { MergeError, structuralMerge } from './layers.ts';
+import { defaultConfig, MergeError, structuralMerge } from './layers.ts';
 import { RenderError, renderSources, type RenderInput } from './render-skill.ts';
-import { mimeTypeOf, serve } from './served-file.ts';
+import { mimeTypeOf, serve } from './files.ts';
 
 describe('structural merge', () => {
   it.each([

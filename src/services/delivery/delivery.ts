@@ -1,42 +1,52 @@
+import type { Seen } from '../../base/files/keeper.ts';
 import { behaviourOf } from '../../model/format.ts';
-import { once } from '../../base/async.ts';
-import { BmadError } from '../../base/errors.ts';
-import { orElse, unlessMissing } from '../../base/expected.ts';
+import { once, onceEach } from '../../base/async.ts';
+import { BmadError, orElse, unlessMissing } from '../../base/errors.ts';
 import type { Table } from '../../base/parse/parse.ts';
 import { contentPath } from '../../base/files/paths.ts';
-import type { Seen } from '../../base/files/places.ts';
 import { maskSecretValues } from '../../base/secrets/scanner.ts';
 import type { SayStep } from '../../base/step.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
-import { fileFaults, type FileFault } from '../../catalogue/file-faults.ts';
+import { type FileFault, fileFaults } from '../../catalogue/content-files.ts';
 import type { Origin } from '../../model/origin.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import type { Tree } from '../../sources/tree.ts';
 import {
+  type Activation,
   composeActivation,
   composeUnwritten,
+  kitProgramNotes,
+  type Material,
+  type Said,
   withFaults,
   withFiles,
-  type Activation,
-  type Material,
 } from './activation.ts';
-import { kitProgramNotes } from './kit-programs.ts';
-import { NO_KIT_SETTINGS, readKitSettings, type KitSettings } from '../../kit/settings.ts';
-import type { CustomizedAgent } from './agent-customization.ts';
-import { centralConfig, type Central } from './central-config.ts';
+import { type KitSettings, NO_KIT_SETTINGS, readKitSettings } from '../../kit/settings.ts';
+import type { CustomizedAgent } from './customize.ts';
+import { type Central, centralConfig } from './layers.ts';
 import { createDescriptions, standingFor } from './description.ts';
-import { currentConfig, generatedFiles, moduleValues } from './generated-files.ts';
+import {
+  currentConfig,
+  generatedFiles,
+  manifestFiles,
+  masterRecords,
+  mimeTypeOf,
+  moduleValues,
+  serve,
+  type ServedFile,
+} from './files.ts';
 import { createInspection, namesIn } from './inspection.ts';
-import { manifestFiles } from './manifest-files.ts';
-import { masterRecords } from './master-record.ts';
-import { resolveSkill, type SkillResolver } from './resolve-skill.ts';
-import { RENDERED, skillFolder } from './skill-folder.ts';
-import { plainSettings, usedValues } from './used-values.ts';
+import {
+  plainSettings,
+  RENDERED,
+  resolveSkill,
+  skillFolder,
+  type ProjectSkills,
+  usedValues,
+} from './resolve-skill.ts';
 import { createSkillShelf } from './skill-shelf.ts';
-import { workflowContext } from './workflow-context.ts';
+import { textsBeside, workflowContext } from './workflow.ts';
 import { besides, noSuchFile, noSuchRendered } from './missing-file.ts';
-import { textsBeside } from './further-files.ts';
-import { mimeTypeOf, serve, type ServedFile } from './served-file.ts';
 
 /** What can be handed out of a catalogue, for one project. */
 export type Delivery = ReturnType<typeof createDelivery>;
@@ -47,50 +57,42 @@ interface DeliveryParts {
   /** The project's `_bmad` folder, when it has one: the place of its overrides. */
   projectBmad(): Promise<Tree | undefined>;
   today(): string;
-  /** Hears of every place that something is read from. As long as those are as they were, nothing is read twice. */
+  /** Hears of every place that something is read from: when one of them changes, another delivery has to be made. */
   seen?: Seen;
   /** The settings with what the user has said for all projects. */
   withUser?(kit: KitSettings): KitSettings | Promise<KitSettings>;
 }
 
 export function createDelivery({ catalogue, projectRoot, today, seen, ...parts }: DeliveryParts) {
-  const kept = <T>(make: () => Promise<T>): (() => Promise<T>) => (seen === undefined ? make : once(make));
-  const projectBmad = kept(() => parts.projectBmad());
-  const kitSettings = kept(async () => {
+  const projectBmad = once(() => parts.projectBmad());
+  const kitSettings = once(async () => {
     const kit = projectRoot === undefined ? NO_KIT_SETTINGS : await readKitSettings(projectRoot, seen);
     return parts.withUser?.(kit) ?? kit;
   });
-
-  async function readCentral(bmad: Tree | undefined, kit: KitSettings): Promise<Central> {
-    const layered = await centralConfig(catalogue.modules, projectRoot, bmad, kit);
+  const centralLayers = once(async (): Promise<Central> => {
+    const layered = await centralConfig(
+      catalogue.modules,
+      projectRoot,
+      await projectBmad(),
+      await kitSettings(),
+    );
     return { ...layered, values: maskSecretValues(layered.values) as Table };
-  }
-
-  // Without files of its own in the project there is nothing that could change; some may appear at any time.
-  const defaults = once(() => readCentral(undefined, NO_KIT_SETTINGS));
-  const centralOf = (bmad: Tree | undefined, kit: KitSettings): Promise<Central> =>
-    bmad === undefined && isSilent(kit) ? defaults() : readCentral(bmad, kit);
-  const central = kept(async () => centralOf(await projectBmad(), await kitSettings()));
-  const resolver: SkillResolver = {
-    ...(seen === undefined ? {} : { kept: new Map() }),
-    files: catalogue.files,
-    projectRoot,
-    projectBmad,
-    central: async () => (await central()).values,
-    centralLayers: central,
-  };
-  // Only projects with agents of the compiled generations need it.
-  const customizations = once(async () =>
-    (await import('./agent-customization.ts')).createCustomizations(catalogue),
+  });
+  const central = async (): Promise<Table> => (await centralLayers()).values;
+  const resolved = onceEach((record: BmadRecord) =>
+    resolveSkill(record, { files: catalogue.files, projectRoot, projectBmad, central }),
   );
+  const skillsHere: ProjectSkills = { projectBmad, resolved, centralLayers };
+  // Only projects with agents of the compiled generations need it.
+  const customizations = once(async () => (await import('./customize.ts')).createCustomizations(catalogue));
   const customize = async (record: BmadRecord, text: string): Promise<CustomizedAgent> =>
     behaviourOf(record).isCompiled
       ? (await customizations()).apply(record, text)
       : { text, notes: [], extra: [], problems: [] };
   const generated = new Map([
-    ...generatedFiles(catalogue.modules, resolver.central),
+    ...generatedFiles(catalogue.modules, central),
     ...manifestFiles(catalogue),
-    currentConfig(projectRoot, central, catalogue.files),
+    currentConfig(projectRoot, centralLayers, catalogue.files),
   ]);
 
   /** A file by its content path: that of the origin with the highest rank, or first of all that of `from`. */
@@ -120,7 +122,7 @@ export function createDelivery({ catalogue, projectRoot, today, seen, ...parts }
   async function renderedFile(path: string): Promise<ServedFile> {
     const [name = '', ...rest] = path.slice(RENDERED.length).split('/');
     const record = catalogue.callable.find((candidate) => candidate.name === name);
-    const rendered = record === undefined ? undefined : (await resolveSkill(record, resolver)).rendered;
+    const rendered = record === undefined ? undefined : (await resolved(record)).rendered;
     const text = rendered?.get(rest.join('/'));
     if (text !== undefined) return { path, mimeType: mimeTypeOf(path), text };
     throw noSuchRendered(name, rest.join('/'), rendered);
@@ -150,8 +152,8 @@ export function createDelivery({ catalogue, projectRoot, today, seen, ...parts }
     say: SayStep,
     { along = [], given = [] }: { along?: readonly string[]; given?: Material['values'] } = {},
   ): Promise<Activation> {
-    const { target, material } = await materialFor(record, project);
-    if (along.length + given.length === 0) return composeActivation(target, message, material, say);
+    const { target, material, said } = await materialFor(record, project);
+    if (along.length + given.length === 0) return composeActivation(target, message, material, say, said);
     const texts = await Promise.all(
       along.map(async (uri) => ({ uri, text: (await file(contentPath(uri), target.origin)).text ?? '' })),
     );
@@ -161,33 +163,27 @@ export function createDelivery({ catalogue, projectRoot, today, seen, ...parts }
   async function materialFor(
     record: BmadRecord,
     project: string | undefined,
-  ): Promise<{ target: BmadRecord; material: Material }> {
+  ): Promise<{ target: BmadRecord; material: Material; said: Said }> {
     const target = standingFor(record, catalogue);
-    // Looked for once, so that all of one answer is about the same state of the project.
-    const bmad = await projectBmad();
-    const kit = await kitSettings();
-    const fixed =
-      project === undefined &&
-      (seen !== undefined || (bmad === undefined && isSilent(kit) && target.origin.kind === 'package'));
-    const known = fixed ? materials.get(record) : undefined;
-    if (known?.day === today()) return { target, material: known.material };
-    const material = await materialOf(record, target, { bmad, kit }, project, today());
-    if (fixed) materials.set(record, { day: today(), material });
-    return { target, material };
+    const day = today();
+    const known = project === undefined ? materials.get(record) : undefined;
+    if (known?.day === day) return { target, ...known };
+    const material = await materialOf(record, target, project, day);
+    const made = { day, material, said: new WeakMap() };
+    if (project === undefined) materials.set(record, made);
+    return { target, ...made };
   }
 
-  /** The same files give the same material all day, and so does built-in content in a project that overrides nothing. */
-  const materials = new Map<BmadRecord, { day: string; material: Material }>();
+  /** The same files give the same material all day. */
+  const materials = new Map<BmadRecord, { day: string; material: Material; said: Said }>();
 
   async function materialOf(
     record: BmadRecord,
     target: BmadRecord,
-    { bmad, kit }: { bmad: Tree | undefined; kit: KitSettings },
     project: string | undefined,
     day: string,
   ): Promise<Material> {
-    const settled: SkillResolver = { ...resolver, projectBmad: async () => bmad };
-    const config = seen === undefined ? await centralOf(bmad, kit) : await central();
+    const config = await centralLayers();
     const customized = await customize(target, await ownText(target));
     const own = catalogue.files.preferring(target.origin);
     const files = await own.below(skillFolder(target));
@@ -222,16 +218,16 @@ export function createDelivery({ catalogue, projectRoot, today, seen, ...parts }
     const material = skillMaterial({
       ...common,
       has,
-      skill: await resolveSkill(target, settled),
+      skill: await resolved(target),
       forwardedBy:
         target === record
           ? undefined
-          : { record, text: await mainText(record), skill: await resolveSkill(record, settled) },
+          : { record, text: await mainText(record), skill: await resolved(record) },
       central: config.values,
       problems: config.problems,
       scripts: await catalogue.files.below('scripts'),
-      installed: await namesIn(bmad, ''),
-      installedScripts: await namesIn(bmad, 'scripts'),
+      installed: await namesIn(await projectBmad(), ''),
+      installedScripts: await namesIn(await projectBmad(), 'scripts'),
     });
     const whole = { ...material, data: context, settings, beside: common.beside };
     return withFaults(whole, await faultsOf(target));
@@ -267,17 +263,16 @@ export function createDelivery({ catalogue, projectRoot, today, seen, ...parts }
     catalogue,
     async startText(record, say) {
       // A date would make another file of it every day.
-      const state = { bmad: await projectBmad(), kit: await kitSettings() };
-      const material = await materialOf(record, record, state, undefined, 'the current date');
+      const material = await materialOf(record, record, undefined, 'the current date');
       const { head, body } = composeActivation(record, undefined, material, say);
       return `${head}\n\n${body}`;
     },
   });
 
   return {
-    ...createInspection(catalogue, resolver, async () => (await customizations()).check()),
-    ...createDescriptions(catalogue, resolver, mainText, async (record) =>
-      plainSettings(moduleConfig(record, await resolver.central()), projectRoot),
+    ...createInspection(catalogue, skillsHere, customizations),
+    ...createDescriptions(catalogue, skillsHere, mainText, async (record) =>
+      plainSettings(moduleConfig(record, await central()), projectRoot),
     ),
     file,
     paths,
@@ -287,7 +282,7 @@ export function createDelivery({ catalogue, projectRoot, today, seen, ...parts }
     activation,
     /** The same of an agent that has no file: the persona that others give it takes the place of one. */
     async unwritten(agent: Parameters<typeof composeUnwritten>[0], message: string | undefined) {
-      const values = moduleConfig({ moduleName: 'core' }, await resolver.central());
+      const values = moduleConfig({ moduleName: 'core' }, await central());
       const used = usedValues({ values, projectRoot, today: today() }, [SPOKEN_TO]);
       return composeUnwritten(agent, message, used);
     },
@@ -305,9 +300,4 @@ interface ServedPath {
   mimeType: string;
   origin: string;
   about?: string;
-}
-
-/** Whether the kit's files say nothing, or are not there. */
-function isSilent({ memory, context, problems }: KitSettings): boolean {
-  return memory === undefined && context === undefined && problems.length === 0;
 }

@@ -1,21 +1,17 @@
+import { attempt, orElse } from '../../base/errors.ts';
 import { behaviourOf } from '../../model/format.ts';
-import { mapLimited, once } from '../../base/async.ts';
-import { attempt, orElse } from '../../base/expected.ts';
+import { mapLimited, once, onceEach } from '../../base/async.ts';
 import { field, isTable, parseFrontMatter, parseYaml, type Table, tableOf } from '../../base/parse/parse.ts';
-import { oneLine } from '../../base/text/text.ts';
+import { decodeText, oneLine } from '../../base/text/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { nameOfToday } from '../../catalogue/identity.ts';
 import type { HelpRow } from '../../model/module.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import type { AgentCharacter } from './agent-character.ts';
-import { placesOfAgent } from './agent-places.ts';
-import { agentProfile, type AgentProfile, type MenuItem } from './agent-profile.ts';
-import type { MeantCommands } from './menu-commands.ts';
-import { menuTarget } from './menu-target.ts';
-import type { CommandedWork, NamedEntry } from './menu-work.ts';
-import { resolveSkill, type SkillResolver } from './resolve-skill.ts';
-import { skillFolder } from './skill-folder.ts';
-import { partsIn, sharesItsFolder, type WorkflowPart } from './workflow-parts.ts';
+import { agentProfile, type AgentProfile, type MenuItem, menuTargets, placesOfAgent } from './agent.ts';
+import type { CommandedWork, MeantCommands, NamedEntry } from './agent-menu.ts';
+import { type ProjectSkills, skillFolder } from './resolve-skill.ts';
+import { partsIn, sharesItsFolder, type WorkflowPart } from './workflow.ts';
 
 /** What an old name stands for now. */
 export function standingFor(record: BmadRecord, { callable, records }: Catalogue): BmadRecord {
@@ -42,40 +38,29 @@ export interface WorkflowFiles {
 /** Questions about what an agent or workflow is, without starting it. */
 export function createDescriptions(
   catalogue: Catalogue,
-  resolver: SkillResolver,
+  { resolved, projectBmad }: ProjectSkills,
   mainText: (record: BmadRecord) => Promise<string>,
   settingsOf: (record: BmadRecord) => Promise<[string, string][]>,
 ) {
   async function customizationOf(record: BmadRecord): Promise<Table> {
-    return behaviourOf(record).isSkill ? (await resolveSkill(record, resolver)).customization : {};
+    return behaviourOf(record).isSkill ? (await resolved(record)).customization : {};
   }
 
   /** Who an agent is and what its menu offers. */
-  async function profile(record: BmadRecord): Promise<AgentProfile> {
-    const known = profiles?.get(record);
-    if (known !== undefined) return known;
-    const made = profileNow(record);
-    profiles?.set(record, made);
-    made.catch(() => profiles?.delete(record));
-    return made;
-  }
+  const profile = onceEach(async (record: BmadRecord): Promise<AgentProfile> =>
+    agentProfile(record, await mainText(record), await customizationOf(record)),
+  );
 
-  const profiles = resolver.kept === undefined ? undefined : new Map<BmadRecord, Promise<AgentProfile>>();
-
-  async function profileNow(record: BmadRecord): Promise<AgentProfile> {
-    return agentProfile(record, await mainText(record), await customizationOf(record));
-  }
-
+  const menuTarget = menuTargets(catalogue);
   const startedBy = ({ target }: MenuItem, agent: BmadRecord): BmadRecord | undefined =>
-    target === undefined ? undefined : menuTarget(target, agent, catalogue);
+    target === undefined ? undefined : menuTarget(target, agent);
 
-  const menuWork = once(() => import('./menu-work.ts'));
+  const menuWork = once(() => import('./agent-menu.ts'));
   const menus = once(async () =>
-    (await import('./menu-commands.ts')).createMenus(catalogue, {
+    (await import('./agent-menu.ts')).createMenus(catalogue, {
       profileOf: profile,
       startedBy,
       nameOfToday,
-      projectBmad: () => resolver.projectBmad(),
     }),
   );
 
@@ -83,7 +68,7 @@ export function createDescriptions(
     profile,
     /** Where everything is, or may come to be, that decides what the profiles of these agents say. */
     async profilePlaces(agents: readonly BmadRecord[]): Promise<string[]> {
-      const bmad = await resolver.projectBmad();
+      const bmad = await projectBmad();
       return agents.flatMap((agent) => placesOfAgent(agent, catalogue, bmad));
     },
     /** Who an agent is and which rules it follows, for a model that plays it without its file. */
@@ -100,6 +85,10 @@ export function createDescriptions(
     /** What an agent's menu offers, as a user would ask for it. */
     async menu(record: BmadRecord): Promise<string[]> {
       return (await profile(record)).menu.map(({ code, text }) => (code === '' ? text : `${code}: ${text}`));
+    },
+    /** The agents that have each piece of work in their menu. */
+    async doing(): Promise<ReadonlyMap<BmadRecord, readonly BmadRecord[]>> {
+      return (await menus()).doing();
     },
     /** The entries of all menus that a word stands for: a command of version 4, a code, a trigger. */
     async commands(word: string): Promise<MeantCommands> {
@@ -128,6 +117,14 @@ export function createDescriptions(
         files: await filesOf(record, main),
       };
     },
+    /** The instructions that a workflow in YAML is followed by, which are another file. */
+    async instructions(record: BmadRecord): Promise<{ path: string; text: string } | undefined> {
+      const files = catalogue.files.preferring(record.origin);
+      const known = await files.all();
+      const parts = partsIn(record, await mainText(record), (path) => known.has(path));
+      const path = parts.find((part) => part.key === 'instructions' && known.has(part.path))?.path;
+      return path === undefined ? undefined : { path, text: decodeText((await files.read(path)).bytes) };
+    },
     /** The other files of a workflow with their sizes, the likeliest to be needed first, and those that are missing. */
     async parts(record: BmadRecord): Promise<WorkflowFiles> {
       const main = await mainText(record);
@@ -141,7 +138,7 @@ export function createDescriptions(
       return {
         files: there,
         more: Math.max(0, paths.length - PARTS_NAMED),
-        missing: partsIn(record, main).filter(({ path }) => !known.has(path)),
+        missing: partsIn(record, main, (path) => known.has(path)).filter(({ path }) => !known.has(path)),
       };
     },
   };
@@ -150,7 +147,7 @@ export function createDescriptions(
   async function filesOf(record: BmadRecord, main: string): Promise<readonly string[]> {
     const files = catalogue.files.preferring(record.origin);
     const known = await files.all();
-    const named = partsIn(record, main).map(({ path }) => path);
+    const named = partsIn(record, main, (path) => known.has(path)).map(({ path }) => path);
     const isOne = behaviourOf(record).isAlone || sharesItsFolder(record);
     const own = isOne ? [] : await files.below(skillFolder(record));
     return [...new Set([record.bmadRelativePath, ...named.filter((path) => known.has(path)), ...own])];

@@ -1,7 +1,9 @@
+import { grouped } from '../../base/values.ts';
+import { attempt, orElse } from '../../base/errors.ts';
 import { basename } from 'node:path';
 import { behaviourOf } from '../../model/format.ts';
-import { attempt, orElse } from '../../base/expected.ts';
-import { isTable, parseToml, tableOf, type Table } from '../../base/parse/parse.ts';
+import { once } from '../../base/async.ts';
+import { isTable, parseToml, tableOf, type Table, isEmpty } from '../../base/parse/parse.ts';
 import { contentUri } from '../../base/files/paths.ts';
 import { maskSecretValues } from '../../base/secrets/scanner.ts';
 import { oneLine } from '../../base/text/text.ts';
@@ -9,10 +11,10 @@ import { isPlaceholderName, KIT_SETTINGS, type KitLayer } from '../../kit/settin
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
 import { optionalText, type Tree } from '../../sources/tree.ts';
-import { CENTRAL_LAYERS, kitPlaces, type Central } from './central-config.ts';
-import { resolveSkill, type SkillResolver } from './resolve-skill.ts';
-import { skillFolder } from './skill-folder.ts';
-import { missingParts } from './workflow-parts.ts';
+import { type Central, CENTRAL_LAYERS, kitPlaces } from './layers.ts';
+import { type ProjectSkills, skillFolder } from './resolve-skill.ts';
+import type { createCustomizations, CustomizationLayer } from './customize.ts';
+import { missingParts } from './workflow.ts';
 
 interface ShownLayer {
   key: string;
@@ -36,43 +38,42 @@ const MODULE_DEFAULT = 'module default';
 /** Questions about where merged values come from, and whether the project's own files can be used. */
 export function createInspection(
   catalogue: Catalogue,
-  resolver: SkillResolver,
-  checkCustomizations: () => Promise<Problem[]>,
+  { resolved, projectBmad, centralLayers }: ProjectSkills,
+  customizations: () => Promise<ReturnType<typeof createCustomizations>>,
 ) {
   /** What is wrong with the project's own configuration and overrides, and with what workflows are made of. */
   async function check(): Promise<Problem[]> {
     const problems = [
-      ...(await resolver.centralLayers()).problems,
-      ...(await checkCustomizations()),
+      ...(await centralLayers()).problems,
+      ...(await (await customizations()).check()),
       ...(await missingParts(catalogue)),
     ];
-    for (const name of await namesIn(await resolver.projectBmad(), 'custom')) {
+    for (const name of await namesIn(await projectBmad(), 'custom')) {
       const skill = /^(.+?)(?:\.user)?\.toml$/.exec(name)?.[1];
       if (skill === undefined || skill === 'config') continue;
       const file = `_bmad/custom/${name}`;
       const record = catalogue.callable.find((candidate) => candidate.name === skill);
       if (record === undefined)
         problems.push({ file, message: `nothing is named "${skill}", so this file has no effect` });
-      else
-        problems.push(
-          ...(await resolveSkill(record, resolver)).problems.filter(({ file: where }) => where === file),
-        );
+      else problems.push(...(await resolved(record)).problems.filter(({ file: where }) => where === file));
     }
     return problems;
   }
 
   /** Where each customized value of a skill is set, the weakest layer first. */
   async function layersOf(record: BmadRecord): Promise<ShownLayer[]> {
-    if (!behaviourOf(record).isSkill) return [];
-    const bmad = await resolver.projectBmad();
-    const resolved = await resolveSkill(record, resolver);
+    const { isSkill, isCompiled } = behaviourOf(record);
+    if (isCompiled) return compiledLayers(await (await customizations()).layersOf(record));
+    if (!isSkill) return [];
+    const bmad = await projectBmad();
+    const { overrides, customization } = await resolved(record);
     const source = catalogue.sources.find(({ origin }) => origin === record.origin);
     const own = `${skillFolder(record)}/customize.toml`;
     const layers = [
       ...(source === undefined ? [] : [{ tree: source.tree, file: own, shown: contentUri(own) }]),
-      ...projectLayers(bmad, resolved.overrides),
+      ...projectLayers(bmad, overrides),
     ];
-    const keys = Object.entries(resolved.customization).flatMap(([table, inner]) =>
+    const keys = Object.entries(customization).flatMap(([table, inner]) =>
       isTable(inner) ? Object.keys(inner).map((key) => `${table}.${key}`) : [table],
     );
     const shown: ShownLayer[] = [];
@@ -82,14 +83,14 @@ export function createInspection(
 
   /** Where a key of the central configuration is set, the weakest layer first. */
   async function layersOfKey(key: string): Promise<ShownLayer[]> {
-    return layersIn(await resolver.centralLayers(), key);
+    return layersIn(await centralLayers(), key);
   }
 
   async function layersIn({ values, kit, files }: Central, key: string): Promise<ShownLayer[]> {
     const full = key.includes('.')
       ? [key]
       : [`core.${key}`, ...catalogue.modules.map(({ code }) => `modules.${code}.${key}`)];
-    const bmad = await resolver.projectBmad();
+    const bmad = await projectBmad();
     // A central configuration has replaced the files of the modules.
     const isCentral = files.includes('config.toml');
     for (const candidate of full) {
@@ -130,8 +131,8 @@ export function createInspection(
   }
 
   /** The settings that the kit knows of too, as far as the project itself sets them, and where. */
-  async function projectSettings(): Promise<ProjectSetting[]> {
-    const central = await resolver.centralLayers();
+  const projectSettings = once(async (): Promise<ProjectSetting[]> => {
+    const central = await centralLayers();
     const settings: ProjectSetting[] = [];
     for (const name of KIT_SETTINGS) {
       const inForce = (await layersIn(central, name)).findLast(({ chosen }) => chosen);
@@ -141,9 +142,25 @@ export function createInspection(
       settings.push({ name, value, file, ...(line === undefined ? {} : { line }) });
     }
     return settings;
-  }
+  });
 
   return { layersOf, layersOfKey, projectSettings, check };
+}
+
+/** What the customizations of a compiled agent say, key by key, the weakest file first. */
+function compiledLayers(layers: readonly CustomizationLayer[]): ShownLayer[] {
+  const rows = layers.flatMap(({ file, table }) =>
+    Object.entries(table).flatMap(([key, value]) =>
+      isTable(value)
+        ? Object.entries(value).map(([inner, said]) => ({ key: `${key}.${inner}`, file, value: said }))
+        : [{ key, file, value }],
+    ),
+  );
+  const said = grouped(
+    rows.filter(({ value }) => !isEmpty(value)).map((row) => ({ ...row, line: undefined })),
+    ({ key }) => key,
+  );
+  return [...said].flatMap(([key, values]) => shownLayers(key, values));
 }
 
 /** Scalars are replaced by the last layer that names them; lists and tables are merged from all of them. */

@@ -1,29 +1,25 @@
-import { behaviourOf } from '../../model/format.ts';
-import { attempt, noted } from '../../base/expected.ts';
+import { attempt, noted, orElse } from '../../base/errors.ts';
 import { basename, dirname } from 'node:path/posix';
-import { parseYaml, tableOf } from '../../base/parse/parse.ts';
 import { contentUri } from '../../base/files/paths.ts';
+import { isTable, parseYaml, type Table, tableOf } from '../../base/parse/parse.ts';
 import type { SayStep } from '../../base/step.ts';
-import type { Problem } from '../../model/record.ts';
-import type { Material } from './activation.ts';
-import type { CustomizedAgent } from './agent-customization.ts';
+import { behaviourOf } from '../../model/format.ts';
+import type { BmadRecord, Problem } from '../../model/record.ts';
+import { kitProgramNotes, type Material } from './activation.ts';
+import type { CustomizedAgent } from './customize.ts';
+import { missingPart, otherFilesNote, partsNamed, sharesItsFolder, standsNote } from './workflow.ts';
 import {
   inAllForms,
   missingNames,
   missingNote,
   namedFiles,
   namesBeside,
+  type PathRule,
   rulesOf,
   usualRule,
-  type PathRule,
 } from './named-paths.ts';
-import { coreConfig } from './core-config.ts';
-import { skillFolder } from './skill-folder.ts';
-import { otherFilesNote, standsNote } from './further-files.ts';
-import { kitProgramNotes } from './kit-programs.ts';
+import { skillFolder, usedValues } from './resolve-skill.ts';
 import type { CommonParts } from './skill-material.ts';
-import { usedValues } from './used-values.ts';
-import { missingPart, partsNamed, sharesItsFolder } from './workflow-parts.ts';
 
 interface InstallParts extends CommonParts {
   /** What there is to say of the agent's customization; its text is the main text. */
@@ -185,7 +181,7 @@ async function yamlWorkflow(
   const folder = dirname(record.bmadRelativePath);
   const files: Material['files'] = [];
   const further: string[] = [];
-  for (const part of partsNamed(record, table)) {
+  for (const part of partsNamed(record, table, (path) => parts.has(path))) {
     const { key, path } = part;
     const text = await parts.read(path);
     if (text === undefined) problems.push(missingPart(record, part));
@@ -220,4 +216,48 @@ function furtherFiles(parts: InstallParts, text: string, rules: readonly PathRul
     ? [...unnamed, ...namedFiles(text, rules, has), ...namedTemplates(parts, text)]
     : files;
   return own.map(contentUri);
+}
+
+const CORE = '.bmad-core/core-config.yaml';
+
+interface Parts {
+  record: BmadRecord;
+  read(path: string): Promise<string | undefined>;
+}
+
+interface CoreConfig {
+  /** The settings that a text names, one by one or as a part (`prd.*`). */
+  values: [string, string][];
+  /** The file, where the text sends its reader to it. */
+  loaded?: string;
+}
+
+/**
+ * The settings of version 4. Its texts and personas send a model to `core-config.yaml` for them; where they are given,
+ * nobody has to read that file.
+ */
+export async function coreConfig({ record, read }: Parts, text: string): Promise<CoreConfig> {
+  const [top = ''] = record.bmadRelativePath.split('/', 1);
+  const none = { values: [] };
+  if (!top.startsWith('.bmad-') && record.generation !== 'v4') return none;
+  const own = `${top}/core-config.yaml`;
+  const ofPack = await read(own);
+  const file = ofPack ?? (await read(CORE));
+  if (file === undefined) return none;
+  const path = ofPack === undefined ? CORE : own;
+  const settings = tableOf(attempt(() => parseYaml(CORE, file), orElse({})));
+  const parts = [...text.matchAll(/`(\w+)\.\*`/g)].map(([, part = '']) => tableOf(settings[part]));
+  const named = new Set([...(text.match(/\b[a-z]+[A-Z]\w*/g) ?? []), ...parts.flatMap(Object.keys)]);
+  const all = settingsIn(settings);
+  const values = all.filter(([key]) => named.has(key));
+  return { values, ...(text.includes(path) ? { loaded: path } : {}) };
+}
+
+/** All settings by their own names, whatever part they are in: `qaLocation` of `qa`. */
+function settingsIn(table: Table): [string, string][] {
+  return Object.entries(table).flatMap(([key, value]): [string, string][] => {
+    if (isTable(value)) return settingsIn(value);
+    if (Array.isArray(value)) return [[key, value.filter((each) => typeof each === 'string').join(', ')]];
+    return ['string', 'boolean', 'number'].includes(typeof value) ? [[key, String(value)]] : [];
+  });
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { originOf, recordOf } from '../../../tests/support/records.ts';
 import { Catalogue } from '../../catalogue/catalogue.ts';
-import { menuTarget } from './menu-target.ts';
+import { menuTargets } from './agent.ts';
 
 const project = originOf(1);
 const agent = recordOf('agent bmm/x', { origin: { ...project, root: '/project/my-bmad' } });
@@ -31,6 +31,6 @@ describe('what an entry of a menu starts', () => {
     ['todo', undefined],
     ['', undefined],
   ])('%j', (written, expected) => {
-    expect(menuTarget(written, agent, catalogue)).toBe(expected);
+    expect(menuTargets(catalogue)(written, agent)).toBe(expected);
   });
 });

@@ -2,7 +2,7 @@ import { basename, dirname, extname } from 'node:path/posix';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { contentUri } from '../../base/files/paths.ts';
 import { nearest } from '../../base/text/suggest.ts';
-import { RENDERED } from './skill-folder.ts';
+import { RENDERED } from './resolve-skill.ts';
 
 /**
  * Names what is close: a file of the same folder with a similar name, or one of that very name elsewhere. What is built in

@@ -1,6 +1,6 @@
 import { basename, posix } from 'node:path';
 import { contentUri } from '../../base/files/paths.ts';
-import { withoutEnd } from '../../base/text/ends.ts';
+import { withoutEnd } from '../../base/text/text.ts';
 import type { BmadRecord } from '../../model/record.ts';
 
 /** A way in which a text names files, and the content folder that is meant: `{project-root}/bmad/x` is `bmad://x`. */

@@ -1,15 +1,13 @@
+import { attempt, noted } from '../../base/errors.ts';
 import { basename } from 'node:path';
 import { once } from '../../base/async.ts';
-import { attempt, noted } from '../../base/expected.ts';
-import { parseToml, type Table } from '../../base/parse/parse.ts';
 import { contentUri } from '../../base/files/paths.ts';
+import { field, isTable, parseToml, type Table, tableOf } from '../../base/parse/parse.ts';
 import { maskSecretValues } from '../../base/secrets/scanner.ts';
 import type { ContentFiles } from '../../catalogue/content-files.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
 import type { Tree } from '../../sources/tree.ts';
-import type { Central } from './central-config.ts';
-import { applyLayers } from './layers.ts';
-import { RENDERED, skillFolder } from './skill-folder.ts';
+import { applyLayers, type Central } from './layers.ts';
 
 /** A skill that has been put together with the project's overrides. */
 export interface ResolvedSkill {
@@ -29,23 +27,16 @@ export interface SkillResolver {
   /** The project's `_bmad` folder, if it has one now. */
   projectBmad(): Promise<Tree | undefined>;
   central(): Promise<Table>;
-  /** The same with the files it comes from and what is wrong with them. */
+}
+
+/** What a project makes of its skills and its configuration, each made once. */
+export interface ProjectSkills extends Pick<SkillResolver, 'projectBmad'> {
+  resolved(record: BmadRecord): Promise<ResolvedSkill>;
+  /** The central configuration with the files it comes from and what is wrong with them. */
   centralLayers(): Promise<Central>;
-  /** What was resolved before, where no file can have changed since. */
-  kept?: Map<BmadRecord, Promise<ResolvedSkill>>;
 }
 
 export async function resolveSkill(record: BmadRecord, resolver: SkillResolver): Promise<ResolvedSkill> {
-  const { kept } = resolver;
-  const known = kept?.get(record);
-  if (known !== undefined) return known;
-  const resolved = resolvedNow(record, resolver);
-  kept?.set(record, resolved);
-  resolved.catch(() => kept?.delete(record));
-  return resolved;
-}
-
-async function resolvedNow(record: BmadRecord, resolver: SkillResolver): Promise<ResolvedSkill> {
   const problems: Problem[] = [];
   const files = resolver.files.preferring(record.origin);
   const defaults = await readDefaults(`${skillFolder(record)}/customize.toml`, files, problems);
@@ -62,17 +53,10 @@ async function resolvedNow(record: BmadRecord, resolver: SkillResolver): Promise
   return { customization, overrides: layered.files, rendered, halted, problems };
 }
 
-/** Parsed once for each reading of the file: the same bytes mean the same table. */
-const parsedDefaults = new WeakMap<Buffer, Table>();
-
 async function readDefaults(path: string, files: ContentFiles, problems: Problem[]): Promise<Table> {
   if (!(await files.all()).has(path)) return {};
   const { bytes } = await files.read(path);
-  const known = parsedDefaults.get(bytes);
-  if (known !== undefined) return known;
-  const parsed = attempt(() => parseToml(path, bytes.toString('utf8')), noted(problems, path, undefined));
-  if (parsed !== undefined) parsedDefaults.set(bytes, parsed);
-  return parsed ?? {};
+  return attempt(() => parseToml(path, bytes.toString('utf8')), noted(problems, path, {}));
 }
 
 /** Few projects have a workflow that has to be rendered. */
@@ -117,4 +101,73 @@ async function markdownOf(folder: string, files: ContentFiles): Promise<Map<stri
     sources.set(path.slice(folder.length + 1), (await files.read(path)).bytes.toString('utf8'));
   }
   return sources;
+}
+
+const UNKNOWN_PROJECT = '(unknown: ask the user for the folder, or pass "project" with the call)';
+const NOBODY = '(none given: leave it out)';
+
+interface Known {
+  /** The flat configuration of the record's module. */
+  values: Table;
+  projectRoot: string | undefined;
+  today: string;
+}
+
+/**
+ * The values that a text and its own files use, whatever way they write them, and no others; but a user who has chosen a
+ * language is to be spoken to in it even where the text does not ask for that.
+ */
+export function usedValues(
+  { values, projectRoot, today }: Known,
+  texts: readonly string[],
+  own: readonly [string, string][] = [],
+): [string, string][] {
+  const known = [...own, ...plainSettings(values, projectRoot), ['date', today] as [string, string]];
+  const isUsed = ([key, value]: [string, string]): boolean =>
+    isChosenLanguage(key, value) || texts.some((text) => uses(text, key));
+  const used = known
+    .filter(isUsed)
+    .map(([key, value]): [string, string] => [key, isNobody(key, value) ? NOBODY : value]);
+  return [['project-root', projectRoot ?? UNKNOWN_PROJECT], ...used];
+}
+
+/** Central values are those of all modules: a skill of the core asks for the folders of another that is there. */
+export function valuesOfAll({ central, values }: { central: Table; values: Table }): Table {
+  const others = Object.values(tableOf(field(central, 'modules'))).filter(isTable);
+  return { ...Object.assign({}, ...others), ...values } as Table;
+}
+
+/** What installers write where no name is given is nobody's name. */
+const isNobody = (key: string, value: string): boolean => key === 'user_name' && value === 'BMad';
+
+function isChosenLanguage(key: string, value: string): boolean {
+  return key === 'communication_language' && !/^english$/i.test(value);
+}
+
+/** The settings that are texts or can be written as one. */
+export function plainSettings(table: Table, projectRoot: string | undefined): [string, string][] {
+  return Object.entries(table).flatMap(([key, value]): [string, string][] =>
+    typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+      ? [[key, String(value).replaceAll('{project-root}', () => projectRoot ?? '{project-root}')]]
+      : [],
+  );
+}
+
+/** `{user_name}`, `` `user_name` ``, `config:user_name`: a word like this is the name of a value; `date` may be just a word. */
+function uses(text: string, key: string): boolean {
+  if (!key.includes('_')) return text.includes(`{${key}}`) || text.includes(`\`${key}\``);
+  for (let at = text.indexOf(key); at >= 0; at = text.indexOf(key, at + key.length))
+    if (!isPartOfName(text[at - 1]) && !isPartOfName(text[at + key.length])) return true;
+  return false;
+}
+
+function isPartOfName(character: string | undefined): boolean {
+  return character !== undefined && /[\w-]/.test(character);
+}
+
+/** Rendered files live under this first path segment: `bmad://rendered/bmad-build/workflow.md`. */
+export const RENDERED = 'rendered/';
+
+export function skillFolder(record: BmadRecord): string {
+  return record.bmadRelativePath.slice(0, record.bmadRelativePath.lastIndexOf('/'));
 }

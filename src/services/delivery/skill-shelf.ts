@@ -1,17 +1,17 @@
-import { behaviourOf } from '../../model/format.ts';
-import { BmadError, quoted } from '../../base/errors.ts';
-import { attempt, orElse } from '../../base/expected.ts';
+import { sha256 } from '../../base/values.ts';
+import { attempt, BmadError, orElse, quoted } from '../../base/errors.ts';
+import { contentPath, contentUri } from '../../base/files/paths.ts';
 import { field, isTable, parseFrontMatter, type Table } from '../../base/parse/parse.ts';
-import { contentPath } from '../../base/files/paths.ts';
 import type { SayStep } from '../../base/step.ts';
-import { nearest } from '../../base/text/suggest.ts';
 import { hiddenIn } from '../../base/text/hidden.ts';
-import { cut } from '../../base/text/text.ts';
+import { nearest } from '../../base/text/suggest.ts';
+import { cut, oneLine } from '../../base/text/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
-import { STARTABLE, type BmadRecord } from '../../model/record.ts';
+import { behaviourOf } from '../../model/format.ts';
+import type { Origin } from '../../model/origin.ts';
+import { type BmadRecord, isListed, qualifiedName, STARTABLE } from '../../model/record.ts';
 import type { Tree } from '../../sources/tree.ts';
-import { serve, type ServedFile } from './served-file.ts';
-import { nameSkills, SKILL_FILE, SKILL_SCHEME, skillUri, type NamedSkill } from './skill-names.ts';
+import { serve, type ServedFile } from './files.ts';
 
 /** A skill whose files are known. */
 interface OpenSkill {
@@ -181,4 +181,97 @@ function hasHidden(value: unknown): boolean {
 
 function isText(value: unknown): value is string {
   return typeof value === 'string';
+}
+
+/** A record under the name it has as a skill. */
+export interface NamedSkill {
+  /** Valid by the rules of skills, and unique among all skills of a project. */
+  name: string;
+  /** Its folder: `skill://bmm/bmad-prd`. */
+  root: string;
+  description: string;
+  /** Old names, and what lists leave out, are served on request only. */
+  listed: boolean;
+  record: BmadRecord;
+}
+
+const SKILL_SCHEME = 'skill://';
+const SKILL_FILE = 'SKILL.md';
+
+const NAME_LIMIT = 64;
+const DESCRIPTION_LIMIT = 1_024;
+const MARK_LENGTH = 8;
+
+/**
+ * Gives every record a name. What is a skill already keeps its own; the others are called `{module}-{name}`, so that a
+ * name does not depend on which other modules are installed. Where two want the same, the kind is added.
+ */
+export function nameSkills(records: readonly BmadRecord[], aside?: Origin): NamedSkill[] {
+  const named = new Map<string, NamedSkill>();
+  // A launcher only names another file of the install, which is served itself.
+  const served = records.filter((record) => STARTABLE.includes(record.kind) && record.launches === undefined);
+  for (const record of [...served].sort((a, b) => rank(a) - rank(b))) {
+    const name = candidates(record).find((candidate) => !named.has(candidate));
+    if (name === undefined) continue;
+    named.set(name, {
+      name,
+      root: `${SKILL_SCHEME}${slug(record.moduleName, 'bmad')}/${name}`,
+      description: descriptionOf(record),
+      listed: isListed(record) && record.origin !== aside,
+      record,
+    });
+  }
+  return [...named.values()].sort((a, b) => (`${a.root}/` < `${b.root}/` ? -1 : 1));
+}
+
+function skillUri({ root }: NamedSkill, path: string): string {
+  return `${root}/${contentUri(path).slice('bmad://'.length)}`;
+}
+
+/** Skills come first, because their names are in their files; what is listed comes before what is not. */
+function rank(record: BmadRecord): number {
+  return (
+    (isListed(record) ? 0 : 4) + (behaviourOf(record).isSkill ? 0 : 2) + (record.kind === 'agent' ? 0 : 1)
+  );
+}
+
+function candidates(record: BmadRecord): string[] {
+  const { kind, name, moduleName } = record;
+  const mark = markOf(`${kind} ${qualifiedName(record)}`);
+  const qualified = slug(`${moduleName}-${name}`, mark);
+  return [
+    ...(behaviourOf(record).isSkill ? [slug(name, mark)] : []),
+    qualified,
+    slug(`${qualified}-${kind}`, mark),
+    shortened(qualified, mark),
+  ];
+}
+
+/** Lowercase letters and digits with single hyphens between them; a text that has none of them becomes its stand-in. */
+function slug(text: string, standIn: string): string {
+  const plain = text
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '');
+  if (plain === '') return standIn;
+  return plain.length <= NAME_LIMIT ? plain : shortened(plain, markOf(text));
+}
+
+function shortened(name: string, mark: string): string {
+  return `${name.slice(0, NAME_LIMIT - MARK_LENGTH - 1).replace(/-$/, '')}-${mark}`;
+}
+
+function markOf(text: string): string {
+  return sha256(text).slice(0, MARK_LENGTH);
+}
+
+function descriptionOf({ description, title, displayName, kind, name }: BmadRecord): string {
+  const own = description.trim() === '' ? undefined : description;
+  if (own !== undefined && own.length <= DESCRIPTION_LIMIT) return own;
+  return oneLine(
+    cut(own ?? `${title ?? displayName ?? name} (${kind})`, DESCRIPTION_LIMIT * 2),
+    DESCRIPTION_LIMIT,
+  );
 }

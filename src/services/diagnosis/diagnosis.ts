@@ -1,13 +1,18 @@
-import { t } from '../../base/text/message.ts';
-import { findNamed } from '../../base/files/find-program.ts';
 import { openToOthers } from '../../base/files/file-modes.ts';
+import { findNamed } from '../../base/files/find-program.ts';
 import { jsonObject } from '../../base/parse/json.ts';
-import type { Catalogue } from '../../catalogue/catalogue.ts';
-import { present } from '../../base/present.ts';
-import { clearCache, surveyCache } from './cache.ts';
-import { examine, type Finding } from './findings.ts';
-import type { CheckedFiles } from './hidden-text.ts';
 import { runProgram } from '../../base/process/process.ts';
+import { t, wordsNow } from '../../base/text/message.ts';
+import { present } from '../../base/values.ts';
+import type { Catalogue } from '../../catalogue/catalogue.ts';
+import {
+  KEPT_PARTS,
+  type KeptFile,
+  diskCache,
+  MOST_FILES,
+  MOST_FOLDER_BYTES,
+} from '../../catalogue/disk-cache.ts';
+import { type CheckedFiles, examine, type Finding } from './findings.ts';
 
 export type Diagnosis = ReturnType<typeof createDiagnosis>;
 
@@ -49,20 +54,22 @@ export function createDiagnosis({
   cache,
 }: DiagnosisParts) {
   const checked: CheckedFiles = new Map();
-  const kept = new WeakMap<Catalogue, readonly Finding[]>();
+  const kept = new WeakMap<Catalogue, Map<unknown, readonly Finding[]>>();
   return {
     /**
      * A catalogue is replaced when any file has changed that was looked at for it, here too: what was found holds as long
      * as it does. In another one, files that have not changed are not read again for what is hidden in them.
      */
     async examine(catalogue: Catalogue, signal?: AbortSignal): Promise<readonly Finding[]> {
-      const known = kept.get(catalogue);
+      const inWords = kept.get(catalogue) ?? new Map<unknown, readonly Finding[]>();
+      kept.set(catalogue, inWords);
+      const known = inWords.get(wordsNow());
       if (known !== undefined) return known;
       const found = await examine(
         catalogue,
         present<NonNullable<Parameters<typeof examine>[1]>>({ checked, signal }),
       );
-      kept.set(catalogue, found);
+      inWords.set(wordsNow(), found);
       return found;
     },
     openToOthers: () => openToOthers(privateFolders),
@@ -113,4 +120,57 @@ export function createDiagnosis({
 function lastWords(stderr: string): string {
   const lines = stderr.split('\n').filter((line) => !/^\s+at /.test(line));
   return lines.join('\n').trim().slice(-300);
+}
+
+/** One folder of what is kept of large content. */
+interface CachePart {
+  part: (typeof KEPT_PARTS)[number];
+  folder: string;
+  files: number;
+  bytes: number;
+  /** When the newest and the oldest were written, in milliseconds. */
+  newest?: number;
+  oldest?: number;
+  /** How many are damaged, or of another version of the server: they are made again when they are needed. */
+  damaged: number;
+  outdated: number;
+}
+
+export interface CacheReport {
+  parts: CachePart[];
+  /** What each may hold at most. */
+  mostFiles: number;
+  mostBytes: number;
+}
+
+/** What is kept of large content for the next process, of all projects. */
+async function surveyCache(cache: string): Promise<CacheReport> {
+  const parts: CachePart[] = [];
+  for (const part of KEPT_PARTS) {
+    const kept = diskCache(cache, part);
+    const files = await kept.survey();
+    const count = (is: KeptFile['is']): number => files.filter((file) => file.is === is).length;
+    const [newest, oldest] = [files[0]?.mtimeMs, files.at(-1)?.mtimeMs];
+    parts.push({
+      part,
+      folder: kept.folder,
+      files: files.length,
+      bytes: files.reduce((sum, { size }) => sum + size, 0),
+      ...(newest === undefined || oldest === undefined ? {} : { newest, oldest }),
+      damaged: count('damaged'),
+      outdated: count('of another version'),
+    });
+  }
+  return { parts, mostFiles: MOST_FILES, mostBytes: MOST_FOLDER_BYTES };
+}
+
+/** Removes all of it. */
+async function clearCache(cache: string): Promise<{ files: number; bytes: number }> {
+  const cleared = { files: 0, bytes: 0 };
+  for (const part of KEPT_PARTS) {
+    const { files, bytes } = await diskCache(cache, part).clear();
+    cleared.files += files;
+    cleared.bytes += bytes;
+  }
+  return cleared;
 }

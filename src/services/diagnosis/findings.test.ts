@@ -107,7 +107,7 @@ describe('overrides', () => {
     const found = await findings(folder, [await installOf('6.12.0')]);
     expect(abouts(found)).toEqual(['notice override']);
     expect(found[0]?.text).toMatch(
-      /^1 record overridden by different content from a higher-ranked origin \(bmm\/bmad-prd\)\. /,
+      /^1 record overridden by different content from a higher-ranked origin \(bmm\/bmad-prd; from [^)]+\)\. /,
     );
   });
 

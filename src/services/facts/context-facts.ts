@@ -1,6 +1,6 @@
 import { t } from '../../base/text/message.ts';
 import { join } from 'node:path';
-import { attempt, expected, unlessShort } from '../../base/expected.ts';
+import { attempt, expected, unlessShort } from '../../base/errors.ts';
 import { listInside, pathExists } from '../../base/files/files.ts';
 import { csvRows, parseYaml, type Table, tableOf, textField } from '../../base/parse/parse.ts';
 import { compare } from '../../base/text/text.ts';
@@ -8,13 +8,13 @@ import { maskSecretValues } from '../../base/secrets/scanner.ts';
 import { listIn, tableIn } from './about.ts';
 import { agentIds, readKitAgents, type KitAgent } from '../../kit/agents.ts';
 import {
+  type AgentRequest,
+  type ContextSection,
   contextSections,
   requestsIn,
   teamIn,
-  type AgentRequest,
-  type ContextSection,
 } from '../../kit/session/context-sections.ts';
-import { HANDOFF_FILE, handoffsIn, isTwin, requestId, type Handoff } from '../../kit/session/handoffs.ts';
+import { type Handoff, HANDOFF_FILE, handoffsIn, isTwin, requestId } from '../../kit/session/handoffs.ts';
 import { inProject, type Kit } from '../../kit/kit.ts';
 import { textToRead, type KitWithMemory } from '../../kit/kit-text.ts';
 import { lastSession, type SessionState } from '../../kit/session/session-state.ts';

@@ -1,38 +1,51 @@
-import { t } from '../../base/text/message.ts';
+import { forAll, t } from '../../base/text/message.ts';
 import { join } from 'node:path';
-import { BmadError, quoted } from '../../base/errors.ts';
-import { expected, ours } from '../../base/expected.ts';
+import { BmadError, expected, ours, quoted } from '../../base/errors.ts';
 import { logStamp } from '../../base/files/file-log.ts';
 import { tableOf, textField } from '../../base/parse/parse.ts';
 import { secretsOut, shownText } from '../../base/secrets/scanner.ts';
 import { agentIds, readKitAgents, type KitAgent } from '../../kit/agents.ts';
-import { DECISIONS_FILE, decisionsIn } from '../../kit/memories/decisions.ts';
+import {
+  appendTrace,
+  decisionsIn,
+  traceIn,
+  type TraceLine,
+  tracePath,
+} from '../../kit/memories/decisions.ts';
+import { DECISIONS_FILE } from '../../kit/memories/entry.ts';
 import { withAgents } from '../../kit/memories/entry-agents.ts';
 import type { KitEntry } from '../../kit/memories/entry.ts';
-import { MUSEUM_FILE, MUSEUM_LOG } from '../../kit/memories/failures.ts';
+import {
+  type Failure,
+  failureIn,
+  MUSEUM_FILE,
+  MUSEUM_LOG,
+  museumIn,
+  museumLog,
+} from '../../kit/museum/museum.ts';
+import { failureText } from '../../kit/museum/museum-write.ts';
 import {
   completeHandoff,
+  finishHandoff,
+  type HandoffWritten,
+  handOver,
   hasHandoff,
+  keepsLines,
+  linedHandoffs,
   writeHandoff,
   writeRequest,
-  type HandoffWritten,
 } from '../../kit/session/handoffs.ts';
-import { finishHandoff, handOver, keepsLines, linedHandoffs } from '../../kit/session/handoff-lines.ts';
 import { pagesOf } from '../../kit/home.ts';
 import { inProject, type Kit } from '../../kit/kit.ts';
 import { textToRead, type KitWithMemory } from '../../kit/kit-text.ts';
 import { learningsFiles } from '../../kit/memories/learnings.ts';
-import { failureIn, failureText } from '../../kit/memories/failure-text.ts';
 import { MEMORIES_FILE, memoriesIn, memoryTables } from '../../kit/memories/memories-json.ts';
 import { categoryOf } from '../../kit/museum/kinds.ts';
-import { museumIn, museumLog, type Failure } from '../../kit/museum/museum.ts';
 import { writeFailure, type FailureWritten, type NewFailure } from '../../kit/museum/museum-write.ts';
 import { otherLanguage, projectLanguages } from '../../kit/project-language.ts';
 import { lastSession, writeSession, type SessionState } from '../../kit/session/session-state.ts';
-import { appendTrace, traceIn, tracePath, type TraceLine } from '../../kit/session/trace.ts';
 import type { View } from '../../lines/view.ts';
-import { aboutProject, bmadValues, tableIn } from './about.ts';
-import { colleaguesIn, type Colleague } from './colleagues.ts';
+import { aboutProject, bmadValues, type Colleague, colleaguesIn, tableIn } from './about.ts';
 import { readContextFacts, type ContextFacts } from './context-facts.ts';
 
 interface Museum {
@@ -47,7 +60,7 @@ export class KeptMuseum {
   #kept: { stamp: string; museum: Museum } | undefined;
 
   async read(stamp: string, read: () => Promise<Museum>): Promise<Museum> {
-    if (this.#kept?.stamp !== stamp) this.#kept = { stamp, museum: await read() };
+    if (this.#kept?.stamp !== stamp) this.#kept = { stamp, museum: await forAll(read) };
     return this.#kept.museum;
   }
 

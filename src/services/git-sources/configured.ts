@@ -1,6 +1,5 @@
 import { t } from '../../base/text/message.ts';
-import { BmadError, quoted } from '../../base/errors.ts';
-import { attempt } from '../../base/expected.ts';
+import { attempt, BmadError, quoted } from '../../base/errors.ts';
 import { stripAddressCredentials } from '../../base/secrets/rules.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { parseGitAddress, type GitAddress } from '../../sources/git/address.ts';

@@ -3,12 +3,13 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { agentFile, type TestRepository } from '../../../tests/support/git-repository.ts';
 import { GitMachine } from '../../../tests/support/git-machine.ts';
 import { list } from '../../operations/catalogue/list.ts';
-import { sourcesAdd } from '../../operations/git-sources/sources-add.ts';
-import { sourcesApprove } from '../../operations/git-sources/sources-approve.ts';
-import { sourcesClear } from '../../operations/git-sources/sources-clear.ts';
-import { sourcesDiff } from '../../operations/git-sources/sources-diff.ts';
-import { sourcesList } from '../../operations/git-sources/sources-list.ts';
-import { sourcesUpdate } from '../../operations/git-sources/sources-update.ts';
+import {
+  sourcesAdd,
+  sourcesClear,
+  sourcesList,
+  sourcesUpdate,
+} from '../../operations/git-sources/sources.ts';
+import { sourcesApprove, sourcesDiff } from '../../operations/git-sources/sources-review.ts';
 
 let machine: GitMachine;
 let team: TestRepository;

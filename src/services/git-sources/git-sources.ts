@@ -1,13 +1,11 @@
 import { t } from '../../base/text/message.ts';
 import { mapLimited } from '../../base/async.ts';
-import { BmadError } from '../../base/errors.ts';
-import { ours } from '../../base/expected.ts';
-import type { DecidedBy, Decision, Decisions } from '../../model/decision.ts';
+import { BmadError, ours } from '../../base/errors.ts';
+import type { DecidedBy, Decision, Decisions } from '../../model/memory.ts';
 import { chosenSource, type ConfiguredSource, type SourceLayer } from './configured.ts';
-import { Levels, type LevelParts } from './levels.ts';
-import { parsedOr, type Pin } from './lock-file.ts';
+import { type LevelParts, Levels, parsedOr, type Pin } from './levels.ts';
 import type { Review, ReviewedState } from './review.ts';
-import { otherContent, sameContent, updateStep, viewSource, type SourceView } from './view.ts';
+import { otherContent, sameContent, type SourceView, updateStep, viewSource } from './view.ts';
 import { parseGitAddress, type GitAddress } from '../../sources/git/address.ts';
 import type { GitCache, Snapshot } from '../../sources/git/cache.ts';
 import type { GitOptions } from '../../sources/git/git.ts';

@@ -1,9 +1,9 @@
 import { t } from '../../base/text/message.ts';
 import { behaviourOf } from '../../model/format.ts';
-import { decodeText } from '../../base/text/decode.ts';
+import { decodeText } from '../../base/text/text.ts';
 import { hunksOf } from '../../base/text/diff.ts';
 import { dirname, sep } from 'node:path';
-import { sha256 } from '../../base/sha256.ts';
+import { sha256 } from '../../base/values.ts';
 import { visibleLines } from '../../base/text/hidden.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { qualifiedName, type BmadRecord } from '../../model/record.ts';

@@ -4,8 +4,7 @@ import { once } from '../../base/async.ts';
 import { modifiedAt } from '../../base/files/file-state.ts';
 import type { Log } from '../../base/log.ts';
 import type { GitSources } from './git-sources.ts';
-import { servedOf, type Served } from './served.ts';
-import type { SourceView } from './view.ts';
+import { type Served, servedOf, type SourceView } from './view.ts';
 
 export interface UpkeepSetup {
   /** Files that other processes change when they approve, fetch or look at something. */

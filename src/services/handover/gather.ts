@@ -1,14 +1,11 @@
-import { t } from '../../base/text/message.ts';
-import { BmadError, quoted } from '../../base/errors.ts';
-import { nearest } from '../../base/text/suggest.ts';
-import { contextSections, requestsIn, type AgentRequest } from '../../kit/session/context-sections.ts';
-import type { LinedHandoff } from '../../kit/session/handoff-lines.ts';
-import { DECISIONS_FILE, decisionsIn } from '../../kit/memories/decisions.ts';
+import { type AgentRequest, contextSections, requestsIn } from '../../kit/session/context-sections.ts';
+import type { LinedHandoff } from '../../kit/session/handoffs.ts';
+import { decisionsIn } from '../../kit/memories/decisions.ts';
+import { DECISIONS_FILE } from '../../kit/memories/entry.ts';
 import { textToRead } from '../../kit/kit-text.ts';
 import type { Kit } from '../../kit/kit.ts';
 import { ENGLISH, languageOf } from '../../kit/language.ts';
 import { projectWording } from '../../kit/project-language.ts';
-import { readRuns } from '../../kit/runs/scan.ts';
 import { SHARED_CONTEXT_FILE } from '../../kit/memories/shared-context.ts';
 import type { Run, RunsReading } from '../../model/run.ts';
 
@@ -38,15 +35,22 @@ export interface Choice {
   known?: readonly KnownDecision[] | undefined;
 }
 
+/** The runs of the project as everybody sees them. */
+export interface KnownRuns {
+  one(id: string, branch?: string): Promise<Run>;
+  read(): Promise<RunsReading>;
+}
+
 const DECISIONS = 12;
 
 /** What a run has produced and what the project has decided: the body of a contract. */
 export async function gather(
   kit: Kit,
-  { runId, branch, known, takesLatest }: Choice,
+  { known, ...choice }: Choice,
   handedOver: readonly LinedHandoff[],
+  runs: KnownRuns,
 ): Promise<HandoverMaterial> {
-  const run = await runOf(kit, { runId, branch, takesLatest });
+  const run = await runOf(runs, choice);
   const shared = await textToRead(kit, SHARED_CONTEXT_FILE, []);
   return {
     run,
@@ -80,39 +84,13 @@ function latestFinished({ branches }: RunsReading, branch: string): Run | undefi
 }
 
 async function runOf(
-  kit: Kit,
+  runs: KnownRuns,
   { runId, branch, takesLatest }: Pick<Choice, 'runId' | 'branch' | 'takesLatest'>,
 ): Promise<Run | undefined> {
-  if (runId !== undefined) {
-    const near = await readRuns(kit, { id: runId });
-    // Others are read only to say what there is instead.
-    const isThere = near.branches.some(({ runs }) => runs.length > 0);
-    return runNamed(isThere ? near : await readRuns(kit), runId, branch);
-  }
+  if (runId !== undefined) return runs.one(runId, branch);
   if (!takesLatest) return undefined;
-  const reading = await readRuns(kit);
+  const reading = await runs.read();
   return latestFinished(reading, branch ?? reading.current);
-}
-
-function runNamed({ branches }: RunsReading, id: string, branch: string | undefined): Run {
-  const runs = branches
-    .flatMap((each) => each.runs)
-    .filter((run) => branch === undefined || run.branch === branch);
-  const found = runs.find((run) => run.id === id);
-  if (found !== undefined) return found;
-  const ids = runs.map((run) => run.id);
-  throw new BmadError(
-    'not_found',
-    t`There is no run ${quoted(id)}${branch === undefined ? '' : t` in ${quoted(branch)}`}.`,
-    {
-      subject: id.slice(0, 200),
-      suggestions: nearest(id, ids),
-      hint:
-        ids.length === 0
-          ? t`There are no runs yet; name the artefacts yourself.`
-          : t`Runs: ${ids.slice(-10).join(', ')}.`,
-    },
-  );
 }
 
 /** The latest decisions, those about the architecture first. */

@@ -1,24 +1,29 @@
 import { say, t } from '../../base/text/message.ts';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { BmadError, quoted } from '../../base/errors.ts';
-import { expected, ours } from '../../base/expected.ts';
+import { BmadError, checkRead, expected, ours, quoted } from '../../base/errors.ts';
 import { withLock } from '../../base/files/file-lock.ts';
 import { replaceShared } from '../../base/files/file-shared.ts';
 import { listInside, readInside } from '../../base/files/files.ts';
-import { checkRead, shortDigest } from '../../base/sha256.ts';
+import { shortDigest } from '../../base/values.ts';
 import type { Step } from '../../base/step.ts';
-import { localDay } from '../../base/text/local-time.ts';
-import { conflictsIn, conflictText } from '../../base/text/conflicts.ts';
+import { localDay } from '../../base/text/text.ts';
+import { conflictsIn, conflictText } from '../../base/text/diff.ts';
 import { nearest } from '../../base/text/suggest.ts';
-import type { DecidedBy, Decision, Decisions } from '../../model/decision.ts';
-import { HANDOVER_STATES, readHandover, type HandoverState, type Handover } from './document.ts';
+import type { DecidedBy, Decision, Decisions } from '../../model/memory.ts';
+import {
+  type Handover,
+  HANDOVER_STATES,
+  type HandoverState,
+  readHandover,
+  validateHandover,
+  type Validation,
+} from './document.ts';
 import { strayRefusal, type Kit } from '../../kit/kit.ts';
-import { linedHandoffs } from '../../kit/session/handoff-lines.ts';
+import { linedHandoffs } from '../../kit/session/handoffs.ts';
 import type { View } from '../../lines/view.ts';
 import { composeHandover, withStatus, type HandoverParts } from './compose.ts';
-import { gather, type Choice } from './gather.ts';
-import { validateHandover, type Validation } from './validate.ts';
+import { gather, type Choice, type KnownRuns } from './gather.ts';
 
 interface KeptHandover {
   id: string;
@@ -220,10 +225,15 @@ function standing(
 }
 
 /** A contract is for another team, so it lies in the project; one without an output folder has none and gets none. */
-export function openHandovers(kit: Kit, decisions: Decisions, view: () => Promise<View>) {
+export function openHandovers(
+  kit: Kit,
+  decisions: Decisions,
+  view: () => Promise<View>,
+  runs: () => Promise<KnownRuns>,
+) {
   const { root, output } = kit;
   return {
     contracts: new Handovers(root, output === undefined ? undefined : `${output}/contracts`, decisions),
-    gather: async (choice: Choice) => gather(kit, choice, await linedHandoffs(await view())),
+    gather: async (choice: Choice) => gather(kit, choice, await linedHandoffs(await view()), await runs()),
   };
 }

@@ -1,13 +1,14 @@
-import { say, t } from '../../base/text/message.ts';
-import { ParseError } from '../../base/expected.ts';
 import { basename, dirname } from 'node:path/posix';
 import { once } from '../../base/async.ts';
-import { BmadError, quoted } from '../../base/errors.ts';
+import { attempt, BmadError, orElse, ParseError, quoted, unlessShort } from '../../base/errors.ts';
 import { parseCsv } from '../../base/parse/parse.ts';
+import { outline, withoutComments } from '../../base/text/markdown.ts';
+import { forAll, say, t } from '../../base/text/message.ts';
 import { fold, nearest } from '../../base/text/suggest.ts';
 import { cut, oneLine } from '../../base/text/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
-import { shortName, type BmadRecord } from '../../model/record.ts';
+import type { ContentFiles } from '../../catalogue/content-files.ts';
+import { type BmadRecord, shortName, STARTABLE } from '../../model/record.ts';
 
 /** One piece of knowledge, small enough to be loaded alone. */
 export interface KnowledgeFragment {
@@ -63,7 +64,9 @@ function nearestContents(wanted: string, all: readonly KnowledgeDomain[]): strin
 }
 
 export function createKnowledge(catalogue: Catalogue) {
-  const domains = once(async (): Promise<readonly KnowledgeDomain[]> => {
+  const domains = once(() => forAll(readDomains));
+
+  async function readDomains(): Promise<readonly KnowledgeDomain[]> {
     const places = new Places(catalogue);
     const shelf = new DomainShelf();
     const paths = [...(await catalogue.files.all()).keys()];
@@ -91,14 +94,18 @@ export function createKnowledge(catalogue: Catalogue) {
       );
     }
     return shelf.all();
-  });
+  }
 
   /** What is asked for across domains; loaded when no domain has the name. */
-  async function topic(name: string, all: readonly KnowledgeDomain[]): Promise<KnowledgeDomain | undefined> {
-    const { topicNamed } = await import('./topics.ts');
+  async function topic(
+    name: string,
+    all: readonly KnowledgeDomain[],
+    isOwn: (path: string) => boolean = () => true,
+  ): Promise<KnowledgeDomain | undefined> {
     const places = new Places(catalogue);
-    return topicNamed(name, all, {
-      paths: [...(await catalogue.files.all()).keys()],
+    const own = all.map((each) => ({ ...each, fragments: each.fragments.filter(({ path }) => isOwn(path)) }));
+    return topicNamed(name, own, {
+      paths: [...(await catalogue.files.all()).keys()].filter(isOwn),
       records: catalogue.winners,
       moduleOf: (path) => places.moduleOf(path),
     });
@@ -115,10 +122,15 @@ export function createKnowledge(catalogue: Catalogue) {
         exact.length > 0
           ? exact
           : all.filter(({ aliases }) => aliases.some((alias) => fold(alias) === wanted));
-      const [only, other] = found;
+      // What is built in and of another version than the project hides nothing that the project has about it.
+      const { aside, files } = catalogue;
+      const origins = await files.all();
+      const isOwn = (path: string): boolean => aside === undefined || origins.get(path) !== aside;
+      const own = found.filter(({ fragments }) => fragments.some(({ path }) => isOwn(path)));
+      const gathered = own.length === 0 ? await topic(name, all, isOwn) : undefined;
+      const [only, other] = gathered === undefined ? (own.length > 0 ? own : found) : [gathered];
       const domain = only ?? (await topic(name, all));
       if (domain !== undefined && other === undefined) {
-        const { withWords } = await import('./fragment-words.ts');
         const fragments = await Promise.all(
           domain.fragments.map((fragment) => withWords(fragment, catalogue.files)),
         );
@@ -261,4 +273,149 @@ async function indexRows({ files }: Catalogue, index: string): Promise<Knowledge
     if (error instanceof ParseError || error instanceof BmadError) return [];
     throw error;
   }
+}
+
+/**
+ * What people ask for across domains, and the words by which files and fragments are about it. Releases keep it in
+ * different places: version 4 has the test architect's knowledge among its data, the alphas have patterns of architecture
+ * beside the workflow that uses them.
+ */
+const TOPICS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['patterns', ['pattern']],
+  ['architecture', ['architecture', 'architectural']],
+  ['testarch', ['test', 'testing']],
+  ['tea', ['test', 'testing']],
+]);
+
+const REFERENCE = /\.(?:md|csv|ya?ml|json|xml|txt)$/i;
+/** What a workflow is made of is followed, not looked up. */
+const MADE_OF =
+  /^(?:skill|workflow|instructions?|readme|step-|customize|module|config)|checklist|template|tmpl/i;
+const NOT_HERE = /(?:^|-)steps(?:-|$)|^_|^(?:agents|tasks|teams|agent-teams|templates|checklists)$/i;
+
+/** Words as people compare them: without the ending of a plural. */
+const wordsOf = (text: string): string[] =>
+  fold(text)
+    .split(/[^\p{L}\d]+/u)
+    .map((word) => word.replace(/(?<=\w{3})s$/, ''));
+
+/** All that the content has about a topic, in the form of a domain; nothing for a name that is no topic, or has nothing. */
+function topicNamed(
+  name: string,
+  domains: readonly KnowledgeDomain[],
+  content: {
+    paths: readonly string[];
+    records: readonly BmadRecord[];
+    moduleOf(path: string): string;
+  },
+): KnowledgeDomain | undefined {
+  const about = TOPICS.get(fold(name));
+  if (about === undefined) return undefined;
+  const isAbout = (...texts: readonly string[]): boolean =>
+    texts.some((text) => wordsOf(text).some((word) => about.includes(word)));
+  const found: KnowledgeFragment[] = domains.flatMap((domain) =>
+    domain.fragments.filter(({ id, title = '', tags }) => isAbout(domain.name, id, title, ...tags)),
+  );
+  const covered = new Set(domains.flatMap(({ fragments }) => fragments.map(({ path }) => path)));
+  const started = new Set(
+    content.records.filter(({ kind }) => STARTABLE.includes(kind)).map((each) => each.bmadRelativePath),
+  );
+  for (const path of content.paths) {
+    const [file, folder] = [basename(path), basename(dirname(path))];
+    if (covered.has(path) || started.has(path) || !REFERENCE.test(file) || MADE_OF.test(file)) continue;
+    if (path.split('/').some((part) => NOT_HERE.test(part))) continue;
+    if (isAbout(file, folder))
+      found.push({ id: file.replace(/\.md$/i, ''), description: '', tags: [], path });
+  }
+  if (found.length === 0) return undefined;
+  const each = [...new Map(found.map((fragment) => [fragment.path, fragment])).values()];
+  const shared = (id: string): boolean => each.filter((other) => fold(other.id) === fold(id)).length > 1;
+  return {
+    name: fold(name),
+    module: [...new Set(each.map(({ path }) => content.moduleOf(path)))].join(', '),
+    aliases: [],
+    fragments: each.map((fragment) => (shared(fragment.id) ? { ...fragment, id: fragment.path } : fragment)),
+  };
+}
+
+const TITLE_LENGTH = 120;
+const SENTENCE_LENGTH = 200;
+/** Headings and first sentences are at the top. */
+const HEAD_LENGTH = 16_000;
+const COLUMNS_NAMED = 6;
+
+/** A fragment with a title and a sentence, whoever wrote it: its own, else what its file begins with. */
+async function withWords(fragment: KnowledgeFragment, files: ContentFiles): Promise<KnowledgeFragment> {
+  const { title, description, path } = fragment;
+  const named = title !== undefined && fold(title) !== fold(fragment.id);
+  if (named && description !== '') return fragment;
+  const text = await files
+    .read(path)
+    .then(({ bytes }) => bytes.toString('utf8').slice(0, HEAD_LENGTH))
+    .catch(unlessShort(''));
+  const own = titleWordsOf(path, text);
+  return {
+    ...fragment,
+    title: named ? title : own.title,
+    description: description === '' ? own.sentence : description,
+  };
+}
+
+function titleWordsOf(path: string, text: string): { title: string; sentence: string } {
+  if (/\.csv$/i.test(path)) return { title: spoken(path), sentence: tableWords(path, text) };
+  if (!/\.(?:md|txt)$/i.test(path))
+    return { title: spoken(path), sentence: t`Data of the file ${basename(path)}.` };
+  const body = withoutComments(withoutFrontMatter(text));
+  const [top, next] = outline(body);
+  const title = oneLine(top?.title ?? '', TITLE_LENGTH);
+  const start = top === undefined ? 0 : body.indexOf('\n', top.start);
+  const sentence =
+    firstSentence(start === -1 ? '' : body.slice(start, next?.start)) ??
+    firstSentence(next === undefined ? '' : body.slice(body.indexOf('\n', next.start)));
+  return {
+    title: title === '' ? spoken(path) : title,
+    sentence: sentence ?? sectionWords(body),
+  };
+}
+
+function withoutFrontMatter(text: string): string {
+  if (!text.startsWith('---')) return text;
+  const end = text.indexOf('\n---', 3);
+  return end === -1 ? text : text.slice(end + 4);
+}
+
+/** The first line that is a sentence, and of it the first sentence. */
+function firstSentence(text: string): string | undefined {
+  for (const line of text.split('\n')) {
+    const plain = line.replaceAll(/[*`_>]/g, '').trim();
+    if (plain.startsWith('#')) return undefined;
+    if (!/^\p{L}/u.test(plain) || plain.split(' ').length < 4) continue;
+    const end = plain.indexOf('. ');
+    return oneLine(end === -1 ? plain : plain.slice(0, end + 1), SENTENCE_LENGTH);
+  }
+  return undefined;
+}
+
+function sectionWords(text: string): string {
+  const titles = outline(text)
+    .map(({ title }) => title)
+    .slice(1, 1 + COLUMNS_NAMED);
+  return titles.length === 0 ? t`A short text.` : oneLine(`On ${titles.join(', ')}.`, SENTENCE_LENGTH);
+}
+
+function tableWords(path: string, text: string): string {
+  const [header = []] = attempt(() => parseCsv(path, text.split('\n', 1)[0] ?? ''), orElse([]));
+  const columns = header.map((name) => name.trim()).filter(Boolean);
+  const more = columns.length > COLUMNS_NAMED ? ', …' : '';
+  return columns.length === 0
+    ? t`A table.`
+    : oneLine(t`A table of ${columns.slice(0, COLUMNS_NAMED).join(', ')}${more}.`, SENTENCE_LENGTH);
+}
+
+/** `domain-complexity.csv` as people say it: Domain complexity. */
+function spoken(path: string): string {
+  const name = basename(path);
+  const dot = name.lastIndexOf('.');
+  const words = (dot > 0 ? name.slice(0, dot) : name).replaceAll(/[-_.]/g, ' ').trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -1,10 +1,10 @@
 import { t } from '../../base/text/message.ts';
 import type { MemoryEntry, MemoryType } from '../../model/memory.ts';
 import { BmadError } from '../../base/errors.ts';
-import { breath } from '../../base/pace.ts';
-import { nameKey } from '../../base/text/same-name.ts';
+import { breath } from '../../base/async.ts';
+import { nameKey } from '../../base/text/suggest.ts';
 import { lineText } from '../../kit/memories/line-files.ts';
-import { type KitCandidate, type OpenMemory, type Session, kitCandidates, shownBy } from './opened.ts';
+import { type KitCandidate, kitCandidates, type OpenMemory, type Session, shownBy } from './opened.ts';
 import { isLiving } from './rank.ts';
 import { allEntries, type MemoryStore } from './store.ts';
 

@@ -1,19 +1,27 @@
 import { t } from '../../base/text/message.ts';
-import { BmadError, quoted } from '../../base/errors.ts';
-import { isMemoryId } from '../../base/memory-ids.ts';
-import { ours } from '../../base/expected.ts';
+import { BmadError, ours, quoted } from '../../base/errors.ts';
+import { isMemoryId } from '../../base/values.ts';
 import type { Step } from '../../base/step.ts';
 import type { MemoryEntry, MemoryKey, MemoryRevision, MemoryType } from '../../model/memory.ts';
 import { type Similar, holdsWith, similarTo, withSettled } from './similar.ts';
 import { uncopied, withCopies } from './copies.ts';
-import { type OpenMemory, type Session, embedded, isEmptied, kitCandidates, shownBy } from './opened.ts';
+import {
+  cleanAgent,
+  cleanTags,
+  cleanText,
+  embedded,
+  isEmptied,
+  kitCandidates,
+  type OpenMemory,
+  type Session,
+  shownBy,
+} from './opened.ts';
 import type { MemoryChange, Upserted } from './engine.ts';
 import type { MemoryStore } from './store.ts';
-import { cleanAgent, cleanTags, cleanText } from './text-rules.ts';
 import { secretsOut } from '../../base/secrets/scanner.ts';
 import { memoryId } from '../../kit/memories/ids.ts';
 import { otherLanguage } from '../../kit/project-language.ts';
-import { momentOf } from '../../base/text/local-time.ts';
+import { momentOf } from '../../base/text/text.ts';
 import { lineText } from '../../kit/memories/line-files.ts';
 import { isForgotten } from './rank.ts';
 import { allEntries } from './store.ts';

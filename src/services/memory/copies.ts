@@ -1,26 +1,25 @@
 import { t } from '../../base/text/message.ts';
 import { join } from 'node:path';
-import { BmadError, systemCode } from '../../base/errors.ts';
+import { BmadError, expected, systemCode } from '../../base/errors.ts';
 import { leftDrafts, removeDrafts } from '../../base/files/file-drafts.ts';
-import { expected } from '../../base/expected.ts';
+import { deadMarks, giveUpMark, leaveMark, removeMark } from '../../base/files/file-marks.ts';
 import { withLock } from '../../base/files/file-lock.ts';
 import { ensureFolder, stateNames } from '../../base/files/file-state.ts';
-import { deadMarks, giveUpMark, leaveMark, removeMark } from '../../base/files/file-marks.ts';
-import { localDay } from '../../base/text/local-time.ts';
+import { localDay } from '../../base/text/text.ts';
 import { MEMORY_TYPES, type MemoryEntry, type MemoryKey, type MemoryRevision } from '../../model/memory.ts';
 import { strayPart } from '../../kit/kit.ts';
 import { LEARNINGS_FOLDER } from '../../kit/memories/learnings.ts';
 import { lineText } from '../../kit/memories/line-files.ts';
-import { dropTraced } from '../../kit/memories/traced.ts';
+import { dropTraced } from '../../kit/memories/decisions.ts';
 import { jailOf, kitLock } from '../../kit/kit-lock.ts';
 import { isLineDay } from '../../lines/folders.ts';
 import {
+  type KitWriting,
   removeFromKitFiles,
   writeKitFiles,
-  type KitWriting,
   type Written,
 } from '../../kit/memories/write.ts';
-import { type OpenMemory, type Session, kitCandidates, shownBy } from './opened.ts';
+import { kitCandidates, type OpenMemory, type Session, shownBy } from './opened.ts';
 import { readOnlyFolder } from './place.ts';
 import type { Stored } from './engine.ts';
 import type { MemoryStore } from './store.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { headsOf, onceEach, type Happened } from '../../lines/line.ts';
+import { type Happened, headsOf, onceEach } from '../../lines/line.ts';
 import { memoryOf } from './fold.ts';
 import { cases } from '../../../tests/support/how-much.ts';
 

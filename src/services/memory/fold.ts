@@ -1,4 +1,4 @@
-import { type Happened, followers, headsOf, inOrder } from '../../lines/line.ts';
+import { followers, type Happened, headsOf, inOrder } from '../../lines/line.ts';
 import { MEMORY_TYPES, type MemoryEntry, type MemoryKey, type MemoryRevision } from '../../model/memory.ts';
 import { type Heads, REVISIONS_KEPT, type Stored } from './engine.ts';
 import { isMoment, isSoundEntry, isSoundRevision, isoTime } from './rank.ts';

@@ -1,8 +1,7 @@
 import { t } from '../../base/text/message.ts';
 import { setImmediate } from 'node:timers/promises';
-import { push } from '../../base/grouped.ts';
-import { type Happened, happenedIn, onceEach } from '../../lines/line.ts';
-import type { Page as LinePage } from '../../lines/log.ts';
+import { push } from '../../base/values.ts';
+import { type Happened, happenedIn, onceEach, type Page as LinePage } from '../../lines/line.ts';
 import type { MemoryEntry, MemoryFilter, MemoryKey } from '../../model/memory.ts';
 import type { MemoryQuery, Page, StoreHealth, Stored, Taken, VectorFor, VectorSpace } from './engine.ts';
 import { LineIndex } from './store.ts';

@@ -1,11 +1,9 @@
 import { t } from '../../base/text/message.ts';
 import { join } from 'node:path';
 import { inTurn } from '../../base/async.ts';
-import { BmadError } from '../../base/errors.ts';
-import { ours } from '../../base/expected.ts';
+import { BmadError, ours } from '../../base/errors.ts';
 import { isWritable } from '../../base/files/file-state.ts';
-import { ERASE, asMuchAsFits } from '../../lines/line.ts';
-import { type Log, type Mark, troubleText } from '../../lines/log.ts';
+import { asMuchAsFits, ERASE, type Log, type Mark, troubleText } from '../../lines/line.ts';
 import type { MemoryEntry, MemoryFilter, MemoryHit, MemoryKey } from '../../model/memory.ts';
 import {
   type Heads,

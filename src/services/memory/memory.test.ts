@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { memorySession } from '../../../tests/support/memory-session.ts';
-import { memoryForget, memorySupersede, memoryUpdate } from '../../operations/memory/memory-change.ts';
+import { memoryForget, memorySupersede, memoryUpdate } from '../../operations/memory/memory-operations.ts';
 
 const files = { '_bmad/_memory/decisions-log.md': '# Decisions Log\n\n- [2024-01-02] Ports begin at 4000\n' };
 const session = await memorySession(afterAll, { files });

@@ -5,7 +5,7 @@ import type { StateMove } from '../../kit/home.ts';
 import type { Kit } from '../../kit/kit.ts';
 import { KitFiles } from '../../kit/memories/read-all.ts';
 import { linePlaces, ProjectLogs, mirrorsIn } from '../../kit/project-log.ts';
-import { linedHandoffs, type LinedHandoff } from '../../kit/session/handoff-lines.ts';
+import { type LinedHandoff, linedHandoffs } from '../../kit/session/handoffs.ts';
 import { MEMORY_TYPES, type MemoryEntry, type MemoryFilter, type MemoryType } from '../../model/memory.ts';
 import { browse, browseAll, type Browsed } from './browse.ts';
 import { completed, tidied } from './copies.ts';
@@ -29,7 +29,7 @@ import {
   moveIntoProject,
   openStore,
 } from './open.ts';
-import { type OpenMemory, type Session, kitCandidates, shownBy } from './opened.ts';
+import { kitCandidates, type OpenMemory, type Session, shownBy } from './opened.ts';
 import { type LinesPlace, linesPlace } from '../../kit/home.ts';
 import { hasStore } from './place.ts';
 import { ANALYSER, between, listed, passes, readyFilter } from './rank.ts';
@@ -37,14 +37,14 @@ import { recall } from './recall.ts';
 import type { MemoryPage, MemoryStats, Page } from './engine.ts';
 import { distinct } from './similar.ts';
 import { exported, imported } from './transfer.ts';
-import { BmadError } from '../../base/errors.ts';
-import { ours } from '../../base/expected.ts';
+import { BmadError, ours } from '../../base/errors.ts';
+import { nameKey } from '../../base/text/suggest.ts';
 import { leftMirrors } from '../../lines/folders.ts';
 import { hostname } from 'node:os';
 import { readState, writeAtomic } from '../../base/files/file-state.ts';
-import { projectKey } from '../../base/files/project-key.ts';
-import { gitOrigin, type GitQuestion } from '../../base/process/project-git.ts';
-import { sha256 } from '../../base/sha256.ts';
+import { projectKey } from '../../base/files/paths.ts';
+import { gitOrigin, type GitQuestion } from '../../base/process/git.ts';
+import { sha256 } from '../../base/values.ts';
 
 export { makeIndex, type MemorySetup, type SharedEmbedder } from './open.ts';
 /** One for all projects is chosen outside; what it takes is in this part, which is loaded late. */
@@ -218,6 +218,19 @@ async function onlyInFiles(opened: OpenMemory, selection: Selection): Promise<Me
   const ready = readyFilter({ ...filterOf(selection), agents: undefined });
   const bounded = since !== undefined || until !== undefined;
   const kit = await kitCandidates(opened, undefined);
+  const { store } = await opened.session();
+  // What an index that is being made has so far changes with each look: its copies are known by their ids until it is whole.
+  if (store.making() !== undefined) {
+    const wanted = agents && new Set(agents.map(nameKey));
+    const meant = kit.filter(
+      ({ entry, names, dated }) =>
+        (dated || !bounded) &&
+        passes(entry, ready) &&
+        (!wanted || names.some((name) => wanted.has(nameKey(name)))),
+    );
+    const found = await store.stored(meant.map(({ entry }) => entry));
+    return meant.filter((_, at) => found[at] === undefined).map(({ entry }) => shownBy(opened).entry(entry));
+  }
   const types = MEMORY_TYPES.filter(
     (each) => (type ?? each) === each && kit.some(({ entry }) => entry.type === each && passes(entry, ready)),
   );

@@ -17,8 +17,14 @@ import {
 import { removeFile } from '../../base/files/open-file.ts';
 import { jsonIn, jsonObject } from '../../base/parse/json.ts';
 import type { LinePlace } from '../../lines/folders.ts';
-import { LINE_VERSION, type Line, asMuchAsFits, newLineId } from '../../lines/line.ts';
-import type { Log, NewEvent } from '../../lines/log.ts';
+import {
+  asMuchAsFits,
+  type Line,
+  LINE_VERSION,
+  type Log,
+  type NewEvent,
+  newLineId,
+} from '../../lines/line.ts';
 import type { MemoryEntry, MemoryKey, MemoryRevision } from '../../model/memory.ts';
 import type { Stored } from './engine.ts';
 import { isSoundEntry, isSoundRevision } from './rank.ts';

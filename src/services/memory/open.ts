@@ -1,11 +1,10 @@
-import { t } from '../../base/text/message.ts';
+import { forAll, t } from '../../base/text/message.ts';
 import type { Log } from '../../base/log.ts';
 import type { Embedder } from '../../meaning/vectors.ts';
-import type { EmbedderSettings } from '../../meaning/embedders/choose.ts';
+import { chooseEmbedder, type EmbedderSettings } from '../../meaning/embedders/choose.ts';
 import { dirname, join } from 'node:path';
-import { BmadError } from '../../base/errors.ts';
-import { ours } from '../../base/expected.ts';
-import { projectKey } from '../../base/files/project-key.ts';
+import { BmadError, ours } from '../../base/errors.ts';
+import { projectKey } from '../../base/files/paths.ts';
 import { type LinesPlace, type StateMove, folderAt, projectPages, refuseLinks } from '../../kit/home.ts';
 import { type LogSetup, ProjectLogs, linePlaces, mirrorOf } from '../../kit/project-log.ts';
 import { LineFiles } from '../../lines/files.ts';
@@ -19,7 +18,6 @@ import { LinedStore } from './lined-store.ts';
 import { type Known, type OldStore, asLines, moveOver, newerIn, oldStores } from './moving-over.ts';
 import { sqliteDriver } from './sqlite/database.ts';
 import { SqliteIndex, indexName } from './sqlite/index.ts';
-import { chooseEmbedder } from '../../meaning/embedders/choose.ts';
 import type { KitFiles } from '../../kit/memories/read-all.ts';
 import type { Analyser } from '../../meaning/analyse.ts';
 import type { Session } from './opened.ts';
@@ -203,7 +201,7 @@ export class Sessions {
 
   async get(signal?: AbortSignal): Promise<Session> {
     if (performance.now() > this.#retryAt) this.#session = undefined;
-    const opened = (this.#session ??= this.#open(signal));
+    const opened = (this.#session ??= forAll(() => this.#open(signal)));
     try {
       return await opened;
     } catch (error) {
@@ -219,7 +217,7 @@ export class Sessions {
     this.#setup.log.warn(t`the embedder failed`, { error: reason });
     this.#retryAt = performance.now() + RETRY_MS;
     this.#setup.embedders?.failed();
-    const troubles = [t`Words only, without meaning: ${reason}`];
+    const troubles = forAll(() => [t`Words only, without meaning: ${reason}`]);
     this.#session = this.#session?.then(({ store, notes }) => ({
       store,
       notes,

@@ -1,6 +1,5 @@
 import { t } from '../../base/text/message.ts';
-import { BmadError } from '../../base/errors.ts';
-import { ours } from '../../base/expected.ts';
+import { BmadError, ours } from '../../base/errors.ts';
 import { stateNames } from '../../base/files/file-state.ts';
 import { linesPlace, refuseLinks } from '../../kit/home.ts';
 import { jailOf } from '../../kit/kit-lock.ts';

@@ -1,8 +1,7 @@
 import { t } from '../../base/text/message.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { lengthNorm, rarity, saturated } from '../../meaning/words.ts';
-import { ANALYSER_VERSION, analyse } from '../../meaning/analyse.ts';
-import type { Analyser } from '../../meaning/analyse.ts';
+import { analyse, type Analyser, ANALYSER_VERSION } from '../../meaning/analyse.ts';
 import {
   HOLDS_WITH,
   MEMORY_TYPES,
@@ -15,9 +14,9 @@ import {
 } from '../../model/memory.ts';
 import type { MemoryPage, MemoryQuery, MemoryStats, Page, VectorSpace } from './engine.ts';
 import { jsonIn } from '../../base/parse/json.ts';
-import { momentOf } from '../../base/text/local-time.ts';
+import { momentOf } from '../../base/text/text.ts';
 import { foreignCursor } from '../../base/text/paging.ts';
-import { nameKey } from '../../base/text/same-name.ts';
+import { nameKey } from '../../base/text/suggest.ts';
 
 /** How memories are weighed, the same for every engine. */
 

@@ -1,7 +1,7 @@
 import { afterAll, expect, it } from 'vitest';
 import { memorySession } from '../../../tests/support/memory-session.ts';
 import { openProject } from '../../../tests/memory/open-project.ts';
-import { memoryList } from '../../operations/memory/memory-read.ts';
+import { memoryList } from '../../operations/memory/memory-operations.ts';
 
 const nfd = (text: string): string => text.normalize('NFD');
 const files = {

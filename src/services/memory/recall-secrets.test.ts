@@ -3,11 +3,16 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { inStoreOf } from '../../../tests/memory/open-project.ts';
 import { memorySession, type MemorySession } from '../../../tests/support/memory-session.ts';
-import { memoryForget, memorySupersede, memoryUpdate } from '../../operations/memory/memory-change.ts';
-import { memoryGet, memoryList } from '../../operations/memory/memory-read.ts';
-import { memoryExport, memoryImport } from '../../operations/memory/memory-transfer.ts';
+import {
+  memoryForget,
+  memoryGet,
+  memoryList,
+  memorySupersede,
+  memoryUpdate,
+} from '../../operations/memory/memory-operations.ts';
+import { memoryExport, memoryImport } from '../../operations/memory/memory-upkeep.ts';
 import { recallStructured } from '../../operations/memory/recall-structured.ts';
-import { rememberStructured } from '../../operations/memory/remember-structured.ts';
+import { rememberStructured } from '../../operations/memory/remember.ts';
 import { readResource } from '../../operations/client/resources.ts';
 
 it('masks what files of the project have and should not', async () => {

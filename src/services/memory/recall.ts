@@ -1,20 +1,18 @@
 import { t } from '../../base/text/message.ts';
 import { onceWanted } from '../../base/async.ts';
-import { BmadError } from '../../base/errors.ts';
-import { ours } from '../../base/expected.ts';
+import { BmadError, ours } from '../../base/errors.ts';
 import { shownText } from '../../base/secrets/scanner.ts';
 import type { Step } from '../../base/step.ts';
 import { identifiersAsked, identifiersIn, isIdentifier, namesOne } from '../../meaning/words.ts';
 import { otherWordings, subjectWords, thingsMeant } from '../../meaning/lexicon.ts';
-import type { MemoryFilter, MemoryHit, MemoryType } from '../../model/memory.ts';
-import { hasActivity, logActivity } from '../../kit/memories/activity.ts';
-import { type KitCandidate, type OpenMemory, embedded, kitCandidates, shownBy } from './opened.ts';
+import type { MemoryEntry, MemoryFilter, MemoryHit, MemoryType } from '../../model/memory.ts';
+import { hasActivity, logActivity } from '../../kit/memories/write.ts';
+import { embedded, type KitCandidate, kitCandidates, type OpenMemory, shownBy } from './opened.ts';
 import type { Answer } from './engine.ts';
 import { lineText } from '../../kit/memories/line-files.ts';
-import type { MemoryEntry } from '../../model/memory.ts';
 import { between, dot, normalized, passes, ranked, readyFilter, weighed } from './rank.ts';
 import type { MemoryQuery } from './engine.ts';
-import { nameKey } from '../../base/text/same-name.ts';
+import { nameKey } from '../../base/text/suggest.ts';
 
 export interface RecallQuestion {
   query: string;

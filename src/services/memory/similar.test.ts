@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { KitEntry } from '../../kit/memories/entry.ts';
 import { similarTo } from './similar.ts';
-import type { Session, OpenMemory } from './opened.ts';
+import type { OpenMemory, Session } from './opened.ts';
 
 const FRESH = {
   id: 'fresh',

@@ -1,10 +1,9 @@
 import { HOLDS_WITH, type MemoryEntry, type MemoryKey } from '../../model/memory.ts';
-import { oneLine } from '../../base/text/text.ts';
+import { localDay, oneLine } from '../../base/text/text.ts';
 import { lineText } from '../../kit/memories/line-files.ts';
-import { type KitCandidate, type OpenMemory, type Session, embedded, kitCandidates } from './opened.ts';
+import { embedded, type KitCandidate, kitCandidates, type OpenMemory, type Session } from './opened.ts';
 import { dot, normalized } from './rank.ts';
-import { ours } from '../../base/expected.ts';
-import { localDay } from '../../base/text/local-time.ts';
+import { ours } from '../../base/errors.ts';
 
 export const holdsWith = (id: string): string => `${HOLDS_WITH}${id}`;
 

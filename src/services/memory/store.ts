@@ -1,6 +1,6 @@
 import { t } from '../../base/text/message.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
-import type { Mark, Page as LinePage } from '../../lines/log.ts';
+import type { Mark, Page as LinePage } from '../../lines/line.ts';
 import { lineText } from '../../kit/memories/line-files.ts';
 import {
   MEMORY_TYPES,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { refusal } from '../../../tests/support/thrown.ts';
-import { cleanAgent, cleanTags, cleanText } from './text-rules.ts';
+import { cleanAgent, cleanTags, cleanText } from './opened.ts';
 
 const plain = (text: string): string => text;
 const clean = (text: string) => cleanText(text, plain);

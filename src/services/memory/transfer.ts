@@ -1,7 +1,7 @@
 import { t } from '../../base/text/message.ts';
 import { allEntries } from './store.ts';
 import { BmadError } from '../../base/errors.ts';
-import { oneLine } from '../../base/text/text.ts';
+import { localDay, localTime, oneLine, utcOf } from '../../base/text/text.ts';
 import {
   MEMORY_TYPES,
   type MemoryEntry,
@@ -10,15 +10,13 @@ import {
   type MemoryType,
 } from '../../model/memory.ts';
 import { memoryId } from '../../kit/memories/ids.ts';
-import { localDay, localTime, utcOf } from '../../base/text/local-time.ts';
 import type { NewMemory, Stored, WriteOutcome } from './engine.ts';
 import type { MemoryStore } from './store.ts';
-import { type OpenMemory, embedded, shownBy } from './opened.ts';
-import { cleanAgent, cleanTags, cleanText } from './text-rules.ts';
+import { cleanAgent, cleanTags, cleanText, embedded, type OpenMemory, shownBy } from './opened.ts';
 import { jsonIn } from '../../base/parse/json.ts';
-import { type Table, field, isTable, textField } from '../../base/parse/parse.ts';
-import { isMemoryId } from '../../base/memory-ids.ts';
-import { texts } from '../../kit/memories/failures.ts';
+import { field, isTable, type Table, textField } from '../../base/parse/parse.ts';
+import { isMemoryId } from '../../base/values.ts';
+import { texts } from '../../kit/museum/museum.ts';
 import { headingIn } from '../../base/text/markdown.ts';
 import { bulletIn } from '../../kit/markdown.ts';
 

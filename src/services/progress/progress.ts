@@ -1,31 +1,42 @@
 import { plural, t } from '../../base/text/message.ts';
-import { present } from '../../base/present.ts';
-import { gitLog } from '../../base/process/project-git.ts';
+import { present } from '../../base/values.ts';
+import { gitLog } from '../../base/process/git.ts';
 import type { ProgramEnvironment } from '../../base/process/process.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
-import { at, type Phase } from './model.ts';
-import { beginnings } from './beginnings.ts';
-import { planActions } from './plan-actions.ts';
-import { findArtefacts, type Artefact } from './artefacts.ts';
-import { findLocations } from './locations.ts';
-import { storyDates } from './history.ts';
-import { KeptReport } from './kept-report.ts';
-import { projectDocuments, type ProjectDocument } from './project-documents.ts';
-import { ProjectFiles } from './project-files.ts';
-import { proposals, type Change } from './proposal.ts';
-import { reconcile } from './reconcile.ts';
-import { readReport, type Report } from './report.ts';
-import { writeMemlog, type MemlogEntry } from './memlog.ts';
+import { at, type Phase } from './rules.ts';
+import { beginnings, planActions } from './plan-actions.ts';
+import { type Artefact, findArtefacts } from './artefacts.ts';
+import { findLocations, ProjectFiles } from './places.ts';
+import { KeptReport, readReport, type Report, storyDates } from './report.ts';
+import {
+  briefNamedIn,
+  type ProjectDocument,
+  projectDocuments,
+  storiesIn,
+  storyBrief,
+  storyInput,
+  type StoryInput,
+  takesStories,
+  unknownStory,
+} from './story-brief.ts';
+import { type Change, proposals, reconcile } from './reconcile.ts';
+import { type MemlogEntry, writeMemlog } from './writes.ts';
 import { planSprint } from './sprint-plan.ts';
 import { isDone, rank } from './stories.ts';
 import { storyActions } from './story-actions.ts';
-import { briefNamedIn, storyBrief } from './story-brief.ts';
 import { setStatus } from './story-status.ts';
-import { storiesIn, storyInput, takesStories, unknownStory, type StoryInput } from './story-inputs.ts';
-import { hasPassed, inReview, totalsOf, workedOn } from './totals.ts';
-import { phaseOfWorkflow, Workers, worksOf, type Action } from './workers.ts';
+import {
+  type Action,
+  hasPassed,
+  inReview,
+  phaseOfWorkflow,
+  totalsOf,
+  workedOn,
+  Workers,
+  worksOf,
+} from './workers.ts';
 
-export { KeptReport } from './kept-report.ts';
+export { KeptReport } from './report.ts';
 export type { Action } from './workers.ts';
 
 /** A run that is under way, and the story that it is for. */

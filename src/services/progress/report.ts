@@ -1,25 +1,32 @@
-import { plural } from '../../base/text/message.ts';
-import { posix } from 'node:path';
+import { join, posix } from 'node:path';
+import { changeMark } from '../../base/files/file-stamps.ts';
+import type { ProgramEnvironment } from '../../base/process/process.ts';
+import { type GitAddition, gitAdditions } from '../../base/process/git.ts';
 import { withoutExamples } from '../../base/text/markdown.ts';
-import { findArtefacts, type Artefact } from './artefacts.ts';
-import { findDrift } from './drift.ts';
-import { joinedPlans, plannedIn, type Plan } from './epic-headings.ts';
-import { findLocations, unique, type Locations } from './locations.ts';
-import type { Drift, Item, Phase, State, Trouble, Evidence } from './model.ts';
-import { documentItems, phasesOf } from './phases.ts';
-import { ProjectFiles } from './project-files.ts';
-import { isBroken, readSprintLedger, type BrokenLedger, type SprintLedger } from './sprint-ledger.ts';
+import { plural, type Catalogue, wordsNow } from '../../base/text/message.ts';
+import { type Artefact, documentItems, findArtefacts, phasesOf } from './artefacts.ts';
+import { joinedPlans, type Plan, plannedIn } from './document.ts';
 import {
-  fileEvidence,
+  type BrokenLedger,
+  isBroken,
+  readSprintLedger,
+  readWorkflowLedger,
+  type SprintLedger,
+  type WorkflowLedger,
+} from './ledgers.ts';
+import { findLocations, type Locations, ProjectFiles, unique } from './places.ts';
+import type { Drift, Evidence, Item, Phase, State, Trouble } from './rules.ts';
+import {
+  type Epic,
   epicItem,
+  fileEvidence,
+  findDrift,
   joinedEpics,
   joinedStories,
-  storyItem,
-  type Epic,
   type Story,
+  storyItem,
 } from './stories.ts';
 import { findStoryFiles, type StoryFiles } from './story-files.ts';
-import { readWorkflowLedger, type WorkflowLedger } from './workflow-ledger.ts';
 
 /** What was found in the files of a project. */
 export interface PlanningFiles {
@@ -202,4 +209,111 @@ async function hasCode(files: ProjectFiles): Promise<boolean> {
 function sorted(troubles: readonly Trouble[]): Trouble[] {
   const each = new Map(troubles.map((trouble) => [`${trouble.file} ${trouble.message}`, trouble]));
   return [...each].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, trouble]) => trouble);
+}
+
+/** A file that was written so shortly before it was read may be written again without its times telling. */
+const SETTLED_MS = 100;
+
+/**
+ * What the files of a project last said about its progress, kept until one of them has changed: each that was read and each
+ * folder that was looked into is looked at again, which takes a fraction of the time that reading takes.
+ */
+export class KeptReport {
+  /** A report is told in words, and kept for each language that was asked for. */
+  readonly #kept = new Map<
+    Catalogue | undefined,
+    { root: string; marks: ReadonlyMap<string, string | undefined>; report: Report }
+  >();
+
+  async read(root: string): Promise<Report> {
+    const words = wordsNow();
+    const kept = this.#kept.get(words);
+    if (kept?.root === root && isSame(root, kept.marks)) return kept.report;
+    this.#kept.delete(words);
+    const files = new ProjectFiles(root);
+    const begun = Date.now();
+    const report = await readReport(root, files);
+    if (files.newest < begun - SETTLED_MS) this.#kept.set(words, { root, marks: files.looked, report });
+    return report;
+  }
+}
+
+function isSame(root: string, marks: ReadonlyMap<string, string | undefined>): boolean {
+  for (const [path, mark] of marks) if (changeMark(join(root, path)) !== mark) return false;
+  return true;
+}
+
+/** When a story was first seen, begun and done, as far as the history of its files tells. */
+interface StoryDates {
+  id: string;
+  planned: string;
+  started?: string;
+  done?: string;
+}
+
+interface Asked {
+  env: ProgramEnvironment;
+  signal: AbortSignal;
+}
+
+const GIT_MS = 10_000;
+/** The newest so many commits that have touched a ledger or a story; what came before is not looked at. */
+const MOST_COMMITS = 2_000;
+const MOST_FILES = 400;
+/** A line of a ledger is short; whatever is longer is something else. */
+const LONGEST_LINE = 400;
+
+const BEGUN = /^(?:in[- ]?progress|doing|started|review|in[- ]review|ready[- ]for[- ]review|qa|testing)$/i;
+const DONE = /^(?:done|complete|completed|closed|finished)$/i;
+
+/** The dates of stories by the history of the files that speak of them; nothing where there is no history. */
+export async function storyDates(root: string, items: readonly Item[], asked: Asked): Promise<StoryDates[]> {
+  const stories = items.filter(({ kind }) => kind === 'story');
+  const files = new Map<string, string[]>();
+  for (const { id, evidence } of stories)
+    for (const { file } of evidence) files.set(file, [...(files.get(file) ?? []), id]);
+  const paths = [...files.keys()].slice(0, MOST_FILES);
+  if (paths.length === 0) return [];
+  const question = { ...asked, timeoutMs: GIT_MS };
+  const added = (await gitAdditions(root, question, { paths, most: MOST_COMMITS })) ?? [];
+  return datesIn(added, new Set(stories.map(({ id }) => id)), files);
+}
+
+/** The first commit in which a story has a word gives its date. */
+function datesIn(
+  added: readonly GitAddition[],
+  ids: ReadonlySet<string>,
+  files: ReadonlyMap<string, readonly string[]>,
+): StoryDates[] {
+  const found = new Map<string, StoryDates>();
+  const note = (id: string, word: string, at: string): void => {
+    const known = found.get(id) ?? { id, planned: at };
+    const isDone = DONE.test(word);
+    found.set(id, {
+      ...known,
+      ...((isDone || BEGUN.test(word)) && known.started === undefined ? { started: at } : {}),
+      ...(isDone && known.done === undefined ? { done: at } : {}),
+    });
+  };
+  for (const { at: time, file, line } of added) {
+    if (line.length > LONGEST_LINE) continue;
+    const at = new Date(time).toISOString();
+    const own = files.get(file) ?? [];
+    const { key, word } = entryIn(line);
+    if (ids.has(key)) note(key, word, at);
+    // The file of one story has its status in a line of its own.
+    else if (own.length === 1 && own[0] !== undefined && key.toLowerCase() === 'status')
+      note(own[0], word, at);
+  }
+  return [...found.values()];
+}
+
+const bare = (text: string): string => text.replaceAll(/[^\p{L}\p{M}\p{N}_.-]+/gu, ' ').trim();
+
+/** What a line says of what: `1-1-setup: done`, `**Status:** in progress`, with or without quotes and bullets. */
+function entryIn(line: string): { key: string; word: string } {
+  const colon = line.indexOf(':');
+  if (colon === -1) return { key: '', word: '' };
+  const [said = ''] = line.slice(colon + 1).split('#', 1);
+  return { key: bare(line.slice(0, colon)).replace(/^- /, ''), word: bare(said) };
 }

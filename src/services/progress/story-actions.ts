@@ -1,10 +1,9 @@
 import { plural, t } from '../../base/text/message.ts';
 import type { Step } from '../../base/step.ts';
 import { oneLine } from '../../base/text/text.ts';
-import type { Gate } from './gates.ts';
-import { at, type Evidence } from './model.ts';
+import type { Gate } from './ledgers.ts';
+import { at, type Evidence, RULES } from './rules.ts';
 import type { Report } from './report.ts';
-import { RULES } from './rules.ts';
 import { isDisputed, isDone, isLeftOpen, planEvidence, rank, type Story } from './stories.ts';
 import type { Action, Work, Workers } from './workers.ts';
 

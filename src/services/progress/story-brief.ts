@@ -1,16 +1,16 @@
-import { t } from '../../base/text/message.ts';
+import { attempt, orElse } from '../../base/errors.ts';
 import { posix } from 'node:path';
-import { attempt, orElse } from '../../base/expected.ts';
-import { headingIn, findSection, outline, withoutComments } from '../../base/text/markdown.ts';
-import { oneLine } from '../../base/text/text.ts';
+import { findSection, headingIn, outline, withoutComments } from '../../base/text/markdown.ts';
+import { t } from '../../base/text/message.ts';
+import { oneLine, withoutEnd } from '../../base/text/text.ts';
 import { frontMatterOf } from './document.ts';
-import { at } from './model.ts';
-import { ProjectFiles } from './project-files.ts';
+import { ProjectFiles } from './places.ts';
 import { readReport, type Report } from './report.ts';
-import type { Story } from './stories.ts';
-import type { SpecFile } from './story-files.ts';
-import { storyIn } from './story-inputs.ts';
-import { storyNamed, unknownStory } from './story-target.ts';
+import { at, type Evidence, type ItemKind, type State, type StoryStatus } from './rules.ts';
+import { isDone, isLeftOpen, planEvidence, type Story } from './stories.ts';
+import type { SpecFile, StoryFile } from './story-files.ts';
+import { noSuchStory, storyNamed } from './story-status.ts';
+import { type Work, worksOf } from './workers.ts';
 
 /** A passage of a document of the project, and where it stands. */
 interface Passage {
@@ -20,7 +20,7 @@ interface Passage {
 }
 
 /** What binds whoever builds a story, by exact names and places; nothing in it is a summary. */
-export interface StoryBrief {
+interface StoryBrief {
   key: string;
   title: string;
   status: string;
@@ -43,7 +43,7 @@ export async function storyBrief(root: string, asked: string): Promise<StoryBrie
   const report = await readReport(root, files);
   const story =
     storyNamed(report, asked) ?? report.files.specs.filter(({ stem }) => stem === asked).map(ofSpec)[0];
-  if (story === undefined) throw unknownStory(report, asked);
+  if (story === undefined) throw noSuchStory(report, asked);
   return briefOf(story, report, files);
 }
 
@@ -261,4 +261,219 @@ function pathsIn(text: string, { artefacts }: Report): string[] {
   const plans = new Set(artefacts.flatMap((artefact) => artefact.files.map((file) => posix.basename(file))));
   const found = [...text.matchAll(PATH)].map(([, path = '']) => path);
   return [...new Set(found)].filter((path) => !plans.has(posix.basename(path))).slice(0, MOST_FILES);
+}
+
+/** What changes are compared with; where git has told it, with the commit that the file came with, if it has been committed. */
+interface Base {
+  commit: string | undefined;
+  added?: string | undefined;
+}
+
+/** The story that a workflow works on, as its text would have to look for it. */
+export interface StoryInput {
+  id: string;
+  /** Its row in the ledger, where it has one. */
+  key?: string;
+  /** How far it is, in the ledger's word. */
+  status: string;
+  /** Its file; where it has none yet, the place that plans it. */
+  place: string;
+  isPlanned: boolean;
+  /** Where its file is to be written, in version 4: its texts and its template disagree about the name. */
+  writes?: string;
+  /** For a review: the commit that its changes begin at, or that its file should note one and does not. */
+  base?: Base;
+  /** For a review of a spec: its own word for how far it is, and what plans the story where it has no criteria itself. */
+  spec?: { says: string | undefined; criteria?: string };
+  /** For a review in version 4: what QA decided before, or the folder where that is to be written. */
+  gate?: { file: string; says: string } | { folder: string };
+  /** Of one that is called built: its tasks, where some are not ticked. */
+  tasks?: { done: number; total: number };
+  /** Whether code is written for it. */
+  builds: boolean;
+  /** Whether its file is written, which has to be there for all other work. */
+  drafts: boolean;
+}
+
+/** Which stories a piece of work takes, the first state that has one decides; work that is begun comes before new work. */
+const TAKES: readonly (readonly [Work, readonly StoryStatus[]])[] = [
+  ['review story', ['review']],
+  ['develop story', ['in-progress', 'ready-for-dev', 'drafted']],
+  ['apply review', ['in-progress']],
+  ['approve story', ['drafted']],
+  ['create story', ['backlog']],
+];
+
+export const takesStories = (work: Work): boolean => TAKES.some(([each]) => each === work);
+
+/** The file of the story that work on stories would take by the ledger, for a context that is about no named one. */
+function storyAtHand({ stories }: Report, works: readonly Work[]): string | undefined {
+  const taken = TAKES.flatMap(([work, statuses]) => (works.includes(work) ? statuses : []));
+  return taken
+    .flatMap((status) => stories.filter((story) => story.likely === status && !isDone(story)))
+    .find(({ file }) => file !== undefined)?.file?.file;
+}
+
+/** The story that is named by its key, its number or its file, as a workflow needs it; no other is looked for. */
+export function storyInput(
+  { stories, locations }: Report,
+  works: readonly Work[],
+  words: string | undefined,
+): StoryInput | undefined {
+  const named = words === undefined ? undefined : storyIn(stories, words);
+  if (named === undefined) return undefined;
+  const isReview = works.includes('review story');
+  const gates = isReview || works.includes('apply review') ? locations.gates[0] : undefined;
+  const does = { builds: works.includes('develop story'), drafts: works.includes('create story') };
+  const folder = does.drafts && locations.v4 ? locations.stories[0] : undefined;
+  return inputOf(named, { isReview, gates, folder, ...does });
+}
+
+interface Told extends Pick<StoryInput, 'builds' | 'drafts'> {
+  isReview: boolean;
+  /** The folder of gates. */
+  gates: string | undefined;
+  /** The folder that a new story is written to. */
+  folder: string | undefined;
+}
+
+function inputOf(story: Story, { isReview, gates, folder, ...told }: Told): StoryInput | undefined {
+  const { id, row, file, planned, likely, gate } = story;
+  const place: Evidence | undefined =
+    file === undefined ? planEvidence(planned)[0] : { file: file.file, says: '' };
+  if (place === undefined) return undefined;
+  return {
+    id,
+    ...(row === undefined ? {} : { key: row.key }),
+    // Version 4 has words of its own.
+    status: (file?.v4 === true ? file.word : undefined) ?? likely ?? 'unknown',
+    place: at(place),
+    isPlanned: file === undefined,
+    ...(file === undefined && folder !== undefined
+      ? { writes: posix.join(folder, `${story.epic}.${story.story}.story.md`) }
+      : {}),
+    // Only the specs of newer versions have it.
+    ...(isReview && file?.isSpec === true
+      ? { base: { commit: file.baseline }, spec: ownWords(file, planEvidence(planned)[0]) }
+      : {}),
+    // What was decided is for whoever works on the story again, too.
+    ...(gate === undefined
+      ? file?.v4 === true && gates !== undefined
+        ? { gate: { folder: gates } }
+        : {}
+      : {
+          gate: { file: gate.file, says: gate.outdated ? t`${gate.gate}, older than the story` : gate.gate },
+        }),
+    ...(file !== undefined && isLeftOpen(story) ? { tasks: file.tasks } : {}),
+    ...told,
+  };
+}
+
+function ownWords(
+  { word, hasCriteria }: StoryFile,
+  plan: Evidence | undefined,
+): NonNullable<StoryInput['spec']> {
+  return { says: word, ...(hasCriteria || plan === undefined ? {} : { criteria: at(plan) }) };
+}
+
+/** `story 1.2`; or nothing but `1.2`, `1-2-login`, `docs/stories/1.2.login.md`, behind a command or not. */
+const ASKED = [
+  /\b(?:story|récit|histoire)\s{1,3}#?(\d{1,4}[.-]\d{1,4})(?!\d|\.\d)/iu,
+  /^(?:\*[\w-]{1,40}\s{1,3})?(?:[\w./-]{0,200}\/)?(\d{1,4}[.-]\d{1,4})(?:[.-][a-z][\w-]{0,100})?(?:\.md)?$/iu,
+];
+const NAMED = 6;
+
+/** The number of a story that is asked for and that there is none of, with those there are. */
+export function unknownStory(
+  stories: readonly Story[],
+  words: string | undefined,
+): { asked: string; known: string[] } | undefined {
+  const text = words?.trim() ?? '';
+  if (text === '' || storyIn(stories, text) !== undefined) return undefined;
+  const asked = ASKED.flatMap((form) => form.exec(text)?.[1] ?? [])[0];
+  return asked === undefined ? undefined : { asked, known: stories.slice(0, NAMED).map(({ id }) => id) };
+}
+
+/** Stories that a text is about beyond doubt: a bare `1.2` may be the number of anything. */
+export function storiesIn(stories: readonly Story[], text: string): Story[] {
+  const words = new Set(text.toLowerCase().match(/[\p{L}\p{N}.-]+/gu) ?? []);
+  const numbers = [...text.matchAll(/\b(?:story|récit|histoire)\s{1,3}#?(\d{1,4})[.-](\d{1,4})(?!\d)/giu)];
+  return stories.filter(
+    ({ id, epic, story, file }) =>
+      (!/^[\d.]+$/.test(id) && words.has(id.toLowerCase())) ||
+      (file !== undefined && text.includes(file.file)) ||
+      numbers.some(([, ofEpic, ofStory]) => Number(ofEpic) === epic && ofStory === story),
+  );
+}
+
+/** The story that a text names by its key, its number or its file. */
+const storyIn = (stories: readonly Story[], words: string): Story | undefined =>
+  stories.find((story) => isNamed(story, words));
+
+/** `1.2.story.md`: the number is what counts, the file may not be there yet. */
+const FILE = /^(\d{1,4})[.-](\d{1,4})[.-][\w-]{1,100}\.md$/;
+
+/** `1-2-login`, `1.2`, `story 1-2`, or the path of its file, as it is or will be. */
+function isNamed({ id, epic, story, file }: Story, words: string): boolean {
+  if (file !== undefined && words.includes(file.file)) return true;
+  const tokens = words.toLowerCase().match(/[\p{L}\p{N}.-]+/gu) ?? [];
+  return tokens.some((token) => {
+    const bare = withoutEnd(token, '.');
+    const [, ofEpic, ofStory] = FILE.exec(bare) ?? [];
+    if (ofEpic !== undefined && Number(ofEpic) === epic && ofStory === story) return true;
+    return bare === id.toLowerCase() || bare === `${epic}.${story}` || bare === `${epic}-${story}`;
+  });
+}
+
+/** A document of the project that work is done by. */
+export interface ProjectDocument {
+  kind: ItemKind;
+  /** From the top of the project. */
+  path: string;
+  /** How far it is, by the same judgement as everywhere. */
+  state: State;
+  text: string;
+}
+
+/** The documents that the worker reads, the ones nearest to the work first. */
+const READ: readonly ItemKind[] = ['story', 'spec', 'prd', 'architecture', 'ux', 'epics', 'brief'];
+
+/** The story that is worked on, then the plans, found by the rules that progress is judged by. */
+export async function projectDocuments(
+  root: string,
+  workflow: string | undefined,
+  words: string | undefined,
+): Promise<ProjectDocument[]> {
+  const files = new ProjectFiles(root);
+  const report = await readReport(root, files);
+  const works = workflow === undefined ? [] : worksOf(workflow);
+  const named = storyInput(report, works, words);
+  // Another story is not what was asked for.
+  const atHand = unknownStory(report.stories, words) === undefined ? storyAtHand(report, works) : undefined;
+  const story = named === undefined || named.isPlanned ? (atHand ?? currentStory(report)) : named.place;
+  const judged = (kind: ItemKind, own: readonly string[], state: State): State =>
+    report.items.find((item) => item.kind === kind && own.includes(item.evidence[0]?.file ?? ''))?.state ??
+    state;
+  const paths = [
+    ...(story === undefined ? [] : [{ kind: 'story' as const, path: story, state: 'in progress' as State }]),
+    ...report.artefacts.flatMap(({ kind, files: own, state }) =>
+      own.map((path) => ({ kind, path, state: judged(kind, own, state) })),
+    ),
+  ];
+  const documents: ProjectDocument[] = [];
+  for (const { kind, path, state } of paths) {
+    if (!READ.includes(kind) || documents.some((known) => known.path === path)) continue;
+    const read = await files.read(path);
+    if (read !== undefined && 'text' in read) documents.push({ kind, path, state, text: read.text });
+  }
+  const place = ({ kind }: ProjectDocument): number => READ.indexOf(kind);
+  return documents.sort((a, b) => place(a) - place(b) || (a.path < b.path ? -1 : 1));
+}
+
+/** What is furthest and not done; of those the first in the order of the ledger. */
+function currentStory({ stories }: Report): string | undefined {
+  const [found] = (['in-progress', 'review', 'ready-for-dev', 'drafted'] as const).flatMap((status) =>
+    stories.flatMap(({ file, likely }) => (file !== undefined && likely === status ? [file.file] : [])),
+  );
+  return found;
 }

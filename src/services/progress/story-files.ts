@@ -1,20 +1,19 @@
-import { t } from '../../base/text/message.ts';
 import { posix } from 'node:path';
-import { attempt, broken } from '../../base/expected.ts';
+import { attempt, broken } from '../../base/errors.ts';
 import { headingIn } from '../../base/text/markdown.ts';
+import { t } from '../../base/text/message.ts';
 import {
   bodyOf,
+  type FrontMatter,
   frontMatterOf,
   judgeDocument,
+  type Stated,
   statedAbove,
   statusIn,
-  type FrontMatter,
-  type Stated,
 } from './document.ts';
-import { readGates, type Gate } from './gates.ts';
-import { unique, type Locations } from './locations.ts';
-import type { ProjectFiles } from './project-files.ts';
-import { storyStatus, type StoryStatus } from './words.ts';
+import { type Gate, readGates } from './ledgers.ts';
+import { type Locations, type ProjectFiles, unique } from './places.ts';
+import { storyStatus, type StoryStatus } from './rules.ts';
 
 /** What a review has written into the file of a story. */
 interface ReviewNotes {

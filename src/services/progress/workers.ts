@@ -1,10 +1,13 @@
-import { behaviourOf } from '../../model/format.ts';
-import { attempt, orElse } from '../../base/expected.ts';
+import { attempt, orElse } from '../../base/errors.ts';
 import type { Step } from '../../base/step.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
-import { COMMANDS } from '../../catalogue/old-commands.ts';
-import { shortName, type BmadRecord, type RecordKind } from '../../model/record.ts';
-import type { Evidence, Phase } from './model.ts';
+import { COMMANDS } from '../../catalogue/identity.ts';
+import { behaviourOf } from '../../model/format.ts';
+import { type BmadRecord, type RecordKind, shortName } from '../../model/record.ts';
+import { at, type Evidence, type Phase } from './rules.ts';
+import type { Report } from './report.ts';
+import { isDone, isUnreviewed, type Story } from './stories.ts';
+import { isPassed } from './story-actions.ts';
 
 interface Ways {
   /** Workflows of version 6, the oldest names first: a project has those of its own version. */
@@ -185,7 +188,7 @@ export const MAKE_LEDGER: Step = {
 };
 
 /** Who to ask, by the name that leads there in this project. */
-export interface Worker {
+interface Worker {
   kind: 'agent' | 'workflow';
   name: string;
   command?: string | undefined;
@@ -270,4 +273,33 @@ export class Workers {
     });
     return found.find(({ origin }) => origin.kind === 'project') ?? found[0];
   }
+}
+
+export const inReview = ({ stories }: Report): Story[] =>
+  stories.filter((story) => !isDone(story) && story.likely === 'review');
+
+/** Its gate has passed, so that nothing but its status is left. */
+export const hasPassed = ({ gate }: Story): boolean => gate !== undefined && isPassed(gate);
+
+/** How many stories are where; what is built and what has been reviewed are told apart. */
+export function totalsOf(report: Report) {
+  const { stories } = report;
+  const done = stories.filter(isDone);
+  return {
+    stories: stories.length,
+    done: done.length,
+    waiting_for_review: inReview(report).filter((story) => !hasPassed(story)).length,
+    done_without_review: done.filter(isUnreviewed).length,
+  };
+}
+
+export function workedOn(story: Story) {
+  const { id, row, file, gate } = story;
+  return {
+    id,
+    status: row?.word ?? file?.word ?? 'planned',
+    done: isDone(story),
+    ...(file === undefined ? {} : { place: at(file) }),
+    ...(gate === undefined ? {} : { gate: `${gate.gate} (${at(gate)})` }),
+  };
 }

@@ -1,7 +1,8 @@
 import { fold } from '../../base/text/suggest.ts';
-import { shortName, type BmadRecord } from '../../model/record.ts';
-import type { UsageRead } from './usage.ts';
-import { usedName, type Use } from './usage-lines.ts';
+import type { Catalogue } from '../../catalogue/catalogue.ts';
+import type { ModuleInfo } from '../../model/module.ts';
+import { type BmadRecord, isListed, shortName } from '../../model/record.ts';
+import { type UsageRead, type Use, usedName } from './usage.ts';
 
 /** Each between 0 and 1. */
 export type Signals = Record<(typeof SIGNALS)[number], number>;
@@ -120,4 +121,29 @@ function share(value: number): number {
 
 function count(value: number): number {
   return Number.isFinite(value) && value > 0 ? value : 0;
+}
+
+/**
+ * How important the manifests declare something to be, 0 to 100. BMAD's files have no number for it, so it is read from
+ * what they do say: an old name counts nothing; then comes what no manifest lists, what one lists, what the module's help
+ * or roster presents, and what the help calls required.
+ */
+export function manifestPriority(record: BmadRecord, module: ModuleInfo | undefined): number {
+  if (!isListed(record) || !record.exists) return 0;
+  const rows = module?.help.filter((row) => row.skill === record.name) ?? [];
+  if (rows.some((row) => row.required)) return 100;
+  const presented = rows.length > 0 || module?.roster.some(({ code }) => code === record.name) === true;
+  if (presented) return 75;
+  return record.status === 'verified' ? 50 : 25;
+}
+
+/** The same for all records of a catalogue; each is computed one time. */
+export function manifestPriorities({ modules }: Catalogue): (record: BmadRecord) => number {
+  const byCode = new Map(modules.map((module) => [module.code, module]));
+  const known = new WeakMap<BmadRecord, number>();
+  return (record) => {
+    const priority = known.get(record) ?? manifestPriority(record, byCode.get(record.moduleName));
+    known.set(record, priority);
+    return priority;
+  };
 }

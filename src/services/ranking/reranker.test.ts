@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { estimateTokens } from '../../base/text/token-estimate.ts';
-import type { Sampled as ModelAnswer, SampleRequest as ModelQuestion } from '../../model/sampling.ts';
+import { estimateTokens } from '../../base/text/text-budget.ts';
+import type { Sampled as ModelAnswer, SampleRequest as ModelQuestion } from '../../model/client.ts';
 import { createReranker } from './reranker.ts';
 
 const reranker = createReranker({ enabled: true, timeMs: 1_000 });

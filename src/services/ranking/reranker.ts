@@ -1,7 +1,6 @@
 import { t } from '../../base/text/message.ts';
-import { oneLine } from '../../base/text/text.ts';
-import type { Sampled, SampleRequest } from '../../model/sampling.ts';
-import { insideQuotes } from '../../base/text/ends.ts';
+import { insideQuotes, oneLine } from '../../base/text/text.ts';
+import type { Sampled, SampleRequest } from '../../model/client.ts';
 
 /** What may be chosen: a name that is unique among the candidates, and one line about it. */
 interface Candidate {

@@ -4,14 +4,14 @@ import { BmadError, quoted } from '../../base/errors.ts';
 import { replaceShared } from '../../base/files/file-shared.ts';
 import { stateNames } from '../../base/files/file-state.ts';
 import { filesBelow, moveFolder, sameBytes } from '../../base/files/file-tree.ts';
-import { localDay } from '../../base/text/local-time.ts';
+import { localDay } from '../../base/text/text.ts';
 import { realFolder } from '../../base/files/files.ts';
 import { ACTIVE_FILE, BRANCH_FILE, MAIN } from '../../kit/runs/scan.ts';
 import { ARCHIVE } from '../../kit/runs/run-folders.ts';
 import type { RunBranch } from '../../model/run.ts';
 import { branchOf, checkedBranch, unknownBranch } from './find.ts';
 import { writeBranchFile } from './open-run.ts';
-import { folderOf, lockedRuns, readAll, refuseLinks, type Reading, type RunsStorage } from './storage.ts';
+import { folderOf, lockedRuns, readAll, type Reading, refuseLinks, type RunsStorage } from './storage.ts';
 
 export async function createBranch(
   storage: RunsStorage,

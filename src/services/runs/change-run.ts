@@ -1,21 +1,17 @@
-import { t } from '../../base/text/message.ts';
-import { plural } from '../../base/text/message.ts';
+import { plural, t } from '../../base/text/message.ts';
 import { join } from 'node:path';
 import { basename } from 'node:path/posix';
-import { present } from '../../base/present.ts';
+import { present } from '../../base/values.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { moveFolder } from '../../base/files/file-tree.ts';
 import { isTable } from '../../base/parse/parse.ts';
-import { artefactFile } from '../../kit/runs/artefacts.ts';
-import { checkpointId } from '../../kit/runs/checkpoint-id.ts';
-import { readJson } from '../../kit/runs/json-file.ts';
+import { artefactFile } from '../../kit/runs/read-run.ts';
+import { checkpointId, readJson, STATE_FILE } from '../../kit/runs/state-file.ts';
 import { RUNS, runName, standingOf } from '../../kit/runs/run-fold.ts';
 import type { Saying, View } from '../../lines/view.ts';
-import { STATE_FILE } from '../../kit/runs/state-file.ts';
 import type { Run, RunPlace } from '../../model/run.ts';
 import { OPEN_RUN } from './find.ts';
-import { oneRun } from './one-run.ts';
-import { folderOf, linesNow, lockedRuns, type RunsStorage } from './storage.ts';
+import { folderOf, linesNow, lockedRuns, oneRun, type RunsStorage } from './storage.ts';
 import {
   beforeChange,
   entryAfter,

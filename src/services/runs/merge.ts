@@ -7,12 +7,10 @@ import { newWorkFolder, removeTree, stateNames } from '../../base/files/file-sta
 import { copyFiles, copyNew, filesBelow, moveFolder, sameBytes } from '../../base/files/file-tree.ts';
 import { realFolder } from '../../base/files/files.ts';
 import type { Table } from '../../base/parse/parse.ts';
-import { stateDigest } from '../../kit/runs/checkpoint-id.ts';
-import { JOURNAL_FILE } from '../../kit/runs/journal.ts';
-import { readJson } from '../../kit/runs/json-file.ts';
-import { LEFT, runEntity, RUNS, runName } from '../../kit/runs/run-fold.ts';
+import { readJson, STATE_FILE, stateDigest } from '../../kit/runs/state-file.ts';
+import { JOURNAL_FILE } from '../../kit/runs/read-run.ts';
+import { LEFT, runEntity, RUNS, runName, standingOf } from '../../kit/runs/run-fold.ts';
 import { BRANCH_FILE, MAIN } from '../../kit/runs/scan.ts';
-import { STATE_FILE } from '../../kit/runs/state-file.ts';
 import type { Saying, View } from '../../lines/view.ts';
 import type { Run, RunPlace } from '../../model/run.ts';
 import { folderPath, knownBranch, notOver, runsNotOver } from './branches.ts';
@@ -22,10 +20,10 @@ import {
   folderOf,
   linesNow,
   lockedRuns,
-  withDrafts,
   readAll,
   refuseLinks,
   type RunsStorage,
+  withDrafts,
 } from './storage.ts';
 import { beforeChange, entryAfter, journalOf, moving, toldOf, writeState, type RunAt } from './write-run.ts';
 
@@ -174,7 +172,7 @@ async function nameIn(
     const place = { base: target.base, path: `${target.path}/${to}` };
     const there = { id: to, branch: into, place };
     const isThere = taken.includes(to);
-    if (!isThere || (await holds(storage, there, from.place))) return { there, isThere };
+    if (!isThere || (await holds(storage, there, from))) return { there, isThere };
   }
 }
 
@@ -208,7 +206,7 @@ async function rename(
     if (state !== undefined) await writeState(at, state);
   } catch (error) {
     if (!(error instanceof BmadError) || error.code === 'forbidden') throw error;
-    merged.notes.push(t`${there.id}: its state cannot be read and was copied unchanged.`);
+    merged.notes.push(t`${there.id}: its state was copied unchanged. ${error.message}`);
     await say(view, ends);
   }
 }
@@ -223,8 +221,8 @@ const say = (view: View, said: readonly Saying[]): Promise<void> =>
   view.change(undefined, () => Promise.resolve({ said, answer: undefined }));
 
 /** Whether a run of the target is this very run, perhaps further on: every file of it, and its state at some time. */
-async function holds(storage: RunsStorage, run: RunAt, source: RunPlace): Promise<boolean> {
-  const target = run.place;
+async function holds(storage: RunsStorage, run: RunAt, from: RunAt): Promise<boolean> {
+  const [target, source] = [run.place, from.place];
   const [here, there] = [join(target.base, target.path), join(source.base, source.path)];
   const known = new Set((await filesBelow(here)).files.map(({ path }) => path));
   for (const { path } of (await filesBelow(there)).files) {
@@ -234,11 +232,14 @@ async function holds(storage: RunsStorage, run: RunAt, source: RunPlace): Promis
   const { table, broken } = await readJson(source.base, `${source.path}/${STATE_FILE}`);
   if (broken !== undefined)
     return sameBytes(join(here, STATE_FILE), join(there, STATE_FILE)).catch(() => false);
-  if (table === undefined) return true;
-  const wanted = essence(table);
+  const lines = await linesNow(storage);
+  // A file may have stayed behind: what counts is what was taken along the first time.
+  const { state: counts } = standingOf((await toldOf(from, lines)).fold, table);
+  if (counts === undefined) return true;
+  const wanted = essence(counts);
   const now = await readJson(target.base, `${target.path}/${STATE_FILE}`);
   if (now.table !== undefined && essence(now.table) === wanted) return true;
-  const entries = await journalOf(run, await linesNow(storage));
+  const entries = await journalOf(run, lines);
   return entries.some(({ state }) => state !== undefined && essence(state) === wanted);
 }
 

@@ -4,13 +4,13 @@ import { replaceShared } from '../../base/files/file-shared.ts';
 import { join } from 'node:path';
 import { hasFile } from '../../kit/runs/run-folders.ts';
 import { BRANCH_FILE, MAIN } from '../../kit/runs/scan.ts';
-import { checkpointId } from '../../kit/runs/checkpoint-id.ts';
+import { checkpointId } from '../../kit/runs/state-file.ts';
 import type { RunPlace } from '../../model/run.ts';
 import { writeFolded } from './change-run.ts';
 import { branchOf, checkedBranch, unknownBranch } from './find.ts';
 import { folderOf, lockedRuns, readOnly, type RunsStorage } from './storage.ts';
 import { entryAfter, saying } from './write-run.ts';
-import { withoutEnds } from '../../base/text/ends.ts';
+import { withoutEnds } from '../../base/text/text.ts';
 
 interface NewRun {
   /** Name to start the workflow with again. */

@@ -5,9 +5,17 @@ import { archiveBranch, createBranch, diffBranches, switchBranch } from './branc
 import { checkpoint, finishRun, repairRun } from './change-run.ts';
 import { branchOf } from './find.ts';
 import { mergeBranch } from './merge.ts';
-import { oneRun, runWithOthers } from './one-run.ts';
+import {
+  linesNow,
+  oneRun,
+  readAll,
+  readLately,
+  readOnly,
+  type RunsStorage,
+  runWithOthers,
+  viewOf,
+} from './storage.ts';
 import { openRun } from './open-run.ts';
-import { linesNow, readAll, readLately, readOnly, viewOf, type RunsStorage } from './storage.ts';
 import { journalOf, type RunAt } from './write-run.ts';
 
 /** The runs and session branches of one project. Others write here too: what is kept between calls is looked at again. */

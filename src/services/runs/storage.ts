@@ -1,19 +1,20 @@
-import { t } from '../../base/text/message.ts';
 import { join } from 'node:path';
 import { once } from '../../base/async.ts';
-import { ours } from '../../base/expected.ts';
+import { BmadError, ours } from '../../base/errors.ts';
 import { withLock } from '../../base/files/file-lock.ts';
 import { removeTree } from '../../base/files/file-state.ts';
-import { present } from '../../base/present.ts';
+import { t } from '../../base/text/message.ts';
+import { present } from '../../base/values.ts';
 import { refuseLinks as refuseLinkedLines } from '../../kit/home.ts';
-import { strayRefusal, type Kit, type StateFolder } from '../../kit/kit.ts';
-import { linePlaces, ProjectLogs, type LogSetup } from '../../kit/project-log.ts';
-import type { RunsFolders } from '../../kit/runs/places.ts';
+import { type Kit, type StateFolder, strayRefusal } from '../../kit/kit.ts';
+import { linePlaces, type LogSetup, ProjectLogs } from '../../kit/project-log.ts';
 import type { KeptRuns } from '../../kit/runs/kept-runs.ts';
-import { RUNS, type RunLines } from '../../kit/runs/run-fold.ts';
-import { readRuns, type Look } from '../../kit/runs/scan.ts';
+import { type RunLines, RUNS } from '../../kit/runs/run-fold.ts';
+import type { RunsFolders } from '../../kit/runs/run-folders.ts';
+import { type Look, readRuns } from '../../kit/runs/scan.ts';
 import type { View } from '../../lines/view.ts';
-import type { RunPlace, RunsReading } from '../../model/run.ts';
+import type { Run, RunPlace, RunsReading } from '../../model/run.ts';
+import { branchOf, checkedRunId, findRun } from './find.ts';
 
 /** What every part of this service needs to know. */
 export interface RunsStorage {
@@ -106,4 +107,37 @@ export async function refuseLinks(base: string, path: string): Promise<void> {
 /** The folder `.runs` that a run or branch lies in. */
 export function folderOf({ read, write }: RunsFolders, place: RunPlace): StateFolder {
   return read.find(({ base, path }) => base === place.base && place.path.startsWith(`${path}/`)) ?? write;
+}
+
+/** The run of an exact id. The others are read only where there is none, to say what there is instead. */
+export async function oneRun(
+  storage: RunsStorage,
+  id: string,
+  branch?: string,
+): Promise<{ run: Run; reading: Reading }> {
+  const reading = await readOnly(storage, checkedRunId(id));
+  try {
+    return { run: findRun(reading, id, branch), reading };
+  } catch (error) {
+    if (!(error instanceof BmadError) || error.code !== 'not_found') throw error;
+    const all = await readAll(storage);
+    return { run: findRun(all, id, branch), reading: all };
+  }
+}
+
+interface WithOthers {
+  run: Run;
+  /** Other runs of its branch, in no order; of very many, those whose ids have the latest dates. */
+  others: readonly Run[];
+  problems: readonly string[];
+  reading: Reading;
+}
+
+/** A run by its id with those around it, of which there may be thousands. */
+export async function runWithOthers(storage: RunsStorage, id: string, branch?: string): Promise<WithOthers> {
+  const { run } = await oneRun(storage, id, branch);
+  const reading = await readLately(storage);
+  const own = branchOf(reading, run.archive ?? run.branch);
+  const others = (own?.runs ?? []).filter((each) => each.id !== id || each.place.path !== run.place.path);
+  return { run, others, problems: [...reading.problems, ...(own?.problems ?? [])], reading };
 }

@@ -3,10 +3,8 @@ import { basename } from 'node:path/posix';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { replaceShared } from '../../base/files/file-shared.ts';
 import type { Table } from '../../base/parse/parse.ts';
-import { stateDigest } from '../../kit/runs/checkpoint-id.ts';
-import { JOURNAL_FILE, readJournal } from '../../kit/runs/journal.ts';
-import { jsonLike } from '../../kit/runs/json-form.ts';
-import { readJson, readText } from '../../kit/runs/json-file.ts';
+import { jsonLike, readJson, readText, STATE_FILE, stateDigest } from '../../kit/runs/state-file.ts';
+import { JOURNAL_FILE, readJournal } from '../../kit/runs/read-run.ts';
 import {
   applied,
   entriesIn,
@@ -21,8 +19,7 @@ import {
   type RunFold,
   type RunLines,
 } from '../../kit/runs/run-fold.ts';
-import { STATE_FILE } from '../../kit/runs/state-file.ts';
-import { asMuchAsFits } from '../../lines/line.ts';
+import { asMuchAsFits, MOST_LINE } from '../../lines/line.ts';
 import type { Saying } from '../../lines/view.ts';
 import type { JournalEntry, JournalStanding, Run, RunPlace } from '../../model/run.ts';
 import { OPEN_RUN } from './find.ts';
@@ -101,8 +98,31 @@ export function entryAfter(before: Omit<Before, 'level' | 'behind'>, change: Cha
 }
 
 /** An entry as a line says it. */
-export function saying(run: Pick<Run, 'id' | 'branch'>, { event, ...data }: Entry): Saying {
+export function saying(run: Pick<Run, 'id' | 'branch'>, entry: Entry): Saying {
+  refuseLarge(run, entry);
+  const { event, ...data } = entry;
   return { of: runEntity(run), do: event, data };
+}
+
+/** What a line has besides what it says. */
+const ROOM = 20_000;
+
+/** A line has an end: what is too large for one would be kept by nobody. */
+function refuseLarge({ id }: Pick<Run, 'id'>, entry: Entry): void {
+  if (JSON.stringify(entry).length <= MOST_LINE - ROOM) return;
+  const isWhole = entry.state !== undefined;
+  throw new BmadError(
+    'invalid_input',
+    isWhole
+      ? t`The state of the run ${quoted(id)} has more than 1 MB, so nothing can be added to it.`
+      : t`That is too much for one checkpoint of the run ${quoted(id)}: at most 1 MB fits.`,
+    {
+      subject: id,
+      hint: isWhole
+        ? t`Move large values out of its ${STATE_FILE} into files of the project, name these files there, then try again.`
+        : t`Write large values into a file of the project, record it with "artefacts", then try again.`,
+    },
+  );
 }
 
 /**
@@ -115,7 +135,9 @@ export function moving(
   lines: RunLines,
 ): { said: Saying[]; isLast: boolean } {
   const known = new Set(entriesIn(lines.eventsOf(runName(run))).map(entryKey));
-  const [part, ...more] = asMuchAsFits(entries.filter((entry) => !known.has(entryKey(entry))));
+  const missing = entries.filter((entry) => !known.has(entryKey(entry)));
+  for (const entry of missing) refuseLarge(run, entry);
+  const [part, ...more] = asMuchAsFits(missing);
   const data = { entries: part, of: entries.length };
   return {
     said: part === undefined ? [] : [{ of: runEntity(run), do: MOVED, data }],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { aboutAbbreviations, spelledOut } from './abbreviations.ts';
+import { aboutAbbreviations, spelledOut } from './record-text.ts';
 
 describe('spelledOut', () => {
   it.each([

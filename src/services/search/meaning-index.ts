@@ -1,4 +1,5 @@
-import { breath } from '../../base/pace.ts';
+import table from '../../../assets/words/wishes.json' with { type: 'json' };
+import { breath } from '../../base/async.ts';
 import {
   type Embedder,
   emptyBlock,
@@ -7,9 +8,7 @@ import {
   putInBlock,
   type VectorBlock,
 } from '../../meaning/vectors.ts';
-import { aboutAbbreviations } from './abbreviations.ts';
-import type { RecordText, TextAt } from './record-text.ts';
-import { wishesFor } from './wishes.ts';
+import { aboutAbbreviations, type RecordText, type TextAt } from './record-text.ts';
 
 const SECOND_SHARE = 0.3;
 const SENTENCE_END = /(?<=[.;!?])\s+/;
@@ -101,4 +100,18 @@ export function passagesOf({ record, fields }: RecordText): string[] {
     ...fields.name.flatMap(wishesFor),
   ];
   return [...new Set(passages)].filter(({ length }) => length >= SHORTEST);
+}
+
+/**
+ * What people wish for when they mean one of BMAD's workflows or agents and know none of its words: names, in whatever version,
+ * then wishes in English and French. Only their meaning is compared, so that one stands for all that are like it; words are
+ * the vocabulary's work.
+ */
+const wishes = new Map<string, readonly string[]>(
+  table.flatMap((row) => row.names.map((name): [string, readonly string[]] => [name, row.wishes])),
+);
+
+/** What one wishes for who means the thing of this name, without `bmad-`; nothing for names that BMAD does not have. */
+function wishesFor(name: string): readonly string[] {
+  return wishes.get(name) ?? [];
 }

@@ -1,5 +1,5 @@
-import { push } from '../../base/grouped.ts';
-import { withoutEnds } from '../../base/text/ends.ts';
+import { push } from '../../base/values.ts';
+import { withoutEnds } from '../../base/text/text.ts';
 import { analyse } from '../../meaning/analyse.ts';
 import { fold } from '../../meaning/words.ts';
 import { isListed, qualifiedName, shortName, STARTABLE, type BmadRecord } from '../../model/record.ts';

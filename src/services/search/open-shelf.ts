@@ -3,13 +3,12 @@ import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { ReadingReport } from '../../catalogue/kept-readings.ts';
 import type { Embedder } from '../../meaning/vectors.ts';
 import type { BmadRecord } from '../../model/record.ts';
-import { openKeptIndex, type IndexCache, type KeptIndex, type ShelfIndex } from './kept-index.ts';
+import { type IndexCache, type KeptIndex, openKeptIndex, type ShelfIndex } from './kept-index.ts';
 import { meaningIndex, meaningTable } from './meaning-index.ts';
-import type { Analyse } from './prepared-terms.ts';
-import { describedAgents, textsFrom, type AgentText, type RecordText } from './record-text.ts';
+import { type Analyse, wordTable } from './word-table.ts';
+import { type AgentText, describedAgents, type RecordText, textsFrom } from './record-text.ts';
 import { createShelf, type Shelf } from './shelf.ts';
 import { WordIndex } from './word-index.ts';
-import { wordTable } from './word-table.ts';
 
 interface ShelfSources {
   /** Stands for it among the shelves of a catalogue. */

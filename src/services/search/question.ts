@@ -1,6 +1,7 @@
 import { analyse } from '../../meaning/analyse.ts';
 import { singular } from './record-text.ts';
-import type { Vocabulary } from './vocabulary.ts';
+import type { Phrase } from './vocabulary-lines.ts';
+import { PHRASES } from './vocabulary.prepared.ts';
 import type { Slot, WordIndex } from './word-index.ts';
 
 /** No one types more; of pasted text only the beginning counts. */
@@ -78,4 +79,14 @@ export function plainly(question: string, vocabulary: Vocabulary): string {
     phrasesIn(words, at, vocabulary).flatMap((phrase) => phrase.plainly ?? []),
   );
   return [question, ...new Set(meant)].join(' ');
+}
+
+/** What the method's own words mean, by the first term, the longest first. */
+type Vocabulary = ReadonlyMap<string, readonly Phrase[]>;
+
+let made: Vocabulary | undefined;
+
+/** Made when it is first asked for. */
+export function methodVocabulary(): Vocabulary {
+  return (made ??= new Map(PHRASES));
 }

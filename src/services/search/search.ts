@@ -1,15 +1,14 @@
 import { onceWanted } from '../../base/async.ts';
-import { lettersApart } from '../../base/text/letters-apart.ts';
+import { lettersApart } from '../../base/text/suggest.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { analyse } from '../../meaning/analyse.ts';
 import type { Embedder } from '../../meaning/vectors.ts';
 import { isListed, STARTABLE, type BmadRecord, type RecordKind } from '../../model/record.ts';
 import { createNames, plainName, type Names } from './names.ts';
-import { methodFirst } from './method-first.ts';
-import { ownFirst } from './own-first.ts';
+import { methodFirst, ownFirst } from './order.ts';
 import { questionOf } from './question.ts';
 import type { IndexCache } from './kept-index.ts';
-import type { Analyse } from './prepared-terms.ts';
+import type { Analyse } from './word-table.ts';
 import { openShelf, type OpenShelf, type ShelfReport } from './open-shelf.ts';
 import type { AgentText } from './record-text.ts';
 import type { SearchHit } from './shelf.ts';
@@ -17,7 +16,7 @@ import { slipsIn } from './word-index.ts';
 
 /** Whoever makes a search says what of it is kept: this comes with it. */
 export { WORTH_KEEPING } from './kept-index.ts';
-export { TERMS_FILE, withTerms } from './prepared-terms.ts';
+export { TERMS_FILE, withTerms } from './word-table.ts';
 
 export interface SearchParts {
   catalogue: Catalogue;

@@ -1,9 +1,8 @@
 import { analyse } from '../../meaning/analyse.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import type { MeaningIndex } from './meaning-index.ts';
-import { plainly, questionOf, slotsOf } from './question.ts';
+import { plainly, questionOf, slotsOf, methodVocabulary } from './question.ts';
 import type { Field, RecordText, TextAt } from './record-text.ts';
-import { vocabulary } from './vocabulary.ts';
 import type { WordHits, WordIndex } from './word-index.ts';
 
 export interface SearchHit {
@@ -64,8 +63,8 @@ export function createShelf({ records, textAt, words, meaning }: ShelfParts): Sh
   const names = nameNumbers(records);
   return async (typed, signal, leftOut) => {
     const question = questionOf(typed);
-    const hits = words.find(slotsOf(question, words, vocabulary()));
-    const meant = await (await meaning(signal))?.(plainly(question, vocabulary()), signal);
+    const hits = words.find(slotsOf(question, words, methodVocabulary()));
+    const meant = await (await meaning(signal))?.(plainly(question, methodVocabulary()), signal);
     signal?.throwIfAborted();
     const likeness = meant ?? new Float64Array(records.length);
     const isWeak = (covered: number, like: number): boolean => {

@@ -1,6 +1,6 @@
 import vocabulary from '../../../assets/words/vocabulary.json' with { type: 'json' };
 import { analyse } from '../../meaning/analyse.ts';
-import { push } from '../../base/grouped.ts';
+import { push } from '../../base/values.ts';
 
 /**
  * The method's own words in English and French, one meaning per line: what BMAD's names and titles are made of, spelled

@@ -2,9 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { recordOf } from '../../../tests/support/records.ts';
 import { FIELDS, type RecordText } from './record-text.ts';
-import { slotsOf } from './question.ts';
-import { lettersApart } from '../../base/text/letters-apart.ts';
-import { vocabulary } from './vocabulary.ts';
+import { slotsOf, methodVocabulary } from './question.ts';
+import { lettersApart } from '../../base/text/suggest.ts';
 import { WordIndex, type WordHits } from './word-index.ts';
 import { smallWordTable } from './word-table.ts';
 
@@ -27,7 +26,7 @@ const index = indexOf(
   text('gamma', 'A diagram of what happens, and a review of it'),
 );
 
-const asked = (question: string): WordHits => index.find(slotsOf(question, index, vocabulary()));
+const asked = (question: string): WordHits => index.find(slotsOf(question, index, methodVocabulary()));
 
 const first = (question: string): number | undefined => {
   const { scores, best } = asked(question);

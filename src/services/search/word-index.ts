@@ -1,7 +1,7 @@
-import { push } from '../../base/grouped.ts';
-import { lettersApart } from '../../base/text/letters-apart.ts';
+import { push } from '../../base/values.ts';
+import { lettersApart } from '../../base/text/suggest.ts';
 import { rarity } from '../../meaning/words.ts';
-import { FIELDS, type Field } from './record-text.ts';
+import { type Field, FIELDS } from './record-text.ts';
 import type { WordTable } from './word-table.ts';
 
 /** One word of a question as the terms that may stand for it, each with what it counts. */

@@ -1,7 +1,7 @@
 import { t } from '../../base/text/message.ts';
 import { randomBytes } from 'node:crypto';
 import { BmadError, quoted } from '../../base/errors.ts';
-import { grouped } from '../../base/grouped.ts';
+import { grouped } from '../../base/values.ts';
 import { FINAL_STATES, type Task } from '../../model/task.ts';
 import { nameOf, type Said } from './fold.ts';
 import { checkDependencies, checkKey, newTask, type NewTask } from './task-rules.ts';

@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { sha256 } from '../../base/sha256.ts';
-import { present } from '../../base/present.ts';
-import { followers, inOrder, type Happened } from '../../lines/line.ts';
+import { present, sha256 } from '../../base/values.ts';
+import { followers, type Happened, inOrder } from '../../lines/line.ts';
 import type { Noun, Saying } from '../../lines/view.ts';
 import {
   approvalSchema,

@@ -1,8 +1,7 @@
 import { say, t } from '../../base/text/message.ts';
-import { BmadError, quoted, type ErrorDetails } from '../../base/errors.ts';
-import { grouped } from '../../base/grouped.ts';
-import { present } from '../../base/present.ts';
-import type { DecidedBy } from '../../model/decision.ts';
+import { BmadError, type ErrorDetails, quoted } from '../../base/errors.ts';
+import { grouped, present } from '../../base/values.ts';
+import type { DecidedBy } from '../../model/memory.ts';
 import type { Task, TaskState } from '../../model/task.ts';
 import { digestOf } from './task-store.ts';
 

@@ -1,19 +1,17 @@
-import { inTurn } from '../../base/async.ts';
 import { t } from '../../base/text/message.ts';
 import { join } from 'node:path';
-import { BmadError, quoted } from '../../base/errors.ts';
-import { ours, unlessMissing } from '../../base/expected.ts';
+import { BmadError, ours, quoted, unlessMissing } from '../../base/errors.ts';
 import { removeShared, replaceShared } from '../../base/files/file-shared.ts';
 import { isNamed } from '../../base/files/file-stamps.ts';
 import { ensureFolder, readState, writeAtomic, writeNew } from '../../base/files/file-state.ts';
 import { readInside } from '../../base/files/files.ts';
 import { removeFile } from '../../base/files/open-file.ts';
-import { sha256 } from '../../base/sha256.ts';
+import { sha256 } from '../../base/values.ts';
 import type { Step } from '../../base/step.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { folderAt } from '../../kit/home.ts';
 import { strayRefusal, type StateFolder } from '../../kit/kit.ts';
-import type { Log } from '../../lines/log.ts';
+import type { Log } from '../../lines/line.ts';
 import type { Task } from '../../model/task.ts';
 import type { Entities, View } from '../../lines/view.ts';
 import { entityOf, TASK_ID, TASKS, type Said } from './fold.ts';
@@ -33,7 +31,6 @@ interface Known {
   old: OldTasks;
   /** All tasks, the oldest first, and when that was. */
   sorted: { rev: number; tasks: readonly Task[] };
-  deciding: ReturnType<typeof inTurn>;
 }
 
 const knownOf = new WeakMap<View, Known>();
@@ -43,7 +40,6 @@ function known(view: View): Known {
     lines: view.of(TASKS),
     old: new OldTasks(),
     sorted: { rev: -1, tasks: [] },
-    deciding: inTurn(),
   };
   knownOf.set(view, made);
   return made;
@@ -138,12 +134,6 @@ export class TaskStore {
   }
 
   /** One that a newer program has changed can be read, and no more. */
-  /** One decision after the other: what a person has decided is a line and a note, and between them it is half done. */
-  async inTurn<T>(decide: () => Promise<T>): Promise<T> {
-    const { view } = await this.#opened();
-    return known(view).deciding(decide);
-  }
-
   async refuseNewer({ task_id }: Task): Promise<void> {
     const { view } = await this.#opened();
     if (!known(view).lines.isNewer(task_id)) return;

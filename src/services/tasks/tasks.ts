@@ -1,32 +1,29 @@
-import { t } from '../../base/text/message.ts';
 import { randomBytes } from 'node:crypto';
 import { once } from '../../base/async.ts';
-import { BmadError } from '../../base/errors.ts';
-import { ours } from '../../base/expected.ts';
-import { checkRead } from '../../base/sha256.ts';
+import { BmadError, checkRead, ours } from '../../base/errors.ts';
+import { t } from '../../base/text/message.ts';
 import { folderAt, placesOf, refuseLinks } from '../../kit/home.ts';
 import { linePlaces, type LogSetup, ProjectLogs } from '../../kit/project-log.ts';
-import type { Decisions } from '../../model/decision.ts';
-import { FINAL_STATES, type Task } from '../../model/task.ts';
+import type { Decisions } from '../../model/memory.ts';
+import { FINAL_STATES, markOf, type Task } from '../../model/task.ts';
 import { composeBrief } from './brief.ts';
-import { planDone, planQueued, resultFile, filesOf } from './create-task.ts';
+import { filesOf, planDone, planQueued, resultFile } from './create-task.ts';
 import { DecidedTasks, MINUTE } from './decided-tasks.ts';
-import { TaskFollower } from './follow-task.ts';
-import { mergeResults, type MergeOrder, type Merged } from './merge.ts';
+import type { Said } from './fold.ts';
+import { type Merged, type MergeOrder, mergeResults } from './merge.ts';
 import {
+  type Answer,
   ATTEMPTS,
   byKey,
   checkKey,
   claimable,
   completed,
   holding,
-  outcomesOf,
-  wrongState,
-  type Answer,
   type NewTask,
+  outcomesOf,
   type TasksByKey,
+  wrongState,
 } from './task-rules.ts';
-import type { Said } from './fold.ts';
 import { digestOf, said, TaskStore } from './task-store.ts';
 
 interface Claimed {
@@ -88,7 +85,7 @@ export class Tasks extends DecidedTasks {
       // Somebody else was faster: what was written for this one has no task.
       if (last !== undefined) await this.store.removeTexts(filesOf(last.answer));
       const { tasks } = await this.all();
-      last = await plan(tasks, now(tasks.at(-1)?.created_at));
+      last = await plan(tasks, timeNow(tasks.at(-1)?.created_at));
       return { said: last.said, answer: last };
     });
   }
@@ -108,7 +105,7 @@ export class Tasks extends DecidedTasks {
       // Read a second time: others can write there without asking.
       if (digestOf(brief) !== task.brief_digest) throw changing(task);
       const answer = { id: task.task_id, brief, inputs: await this.#inputs(task, tasks) };
-      return { said: [said(task.task_id, 'claim', { worker, claim, until: until(minutes) })], answer };
+      return { said: [said(task.task_id, 'claim', { worker, claim, until: leaseEnd(minutes) })], answer };
     });
     if (claimed === undefined) return undefined;
     const { id, ...rest } = claimed;
@@ -117,7 +114,7 @@ export class Tasks extends DecidedTasks {
 
   /** A worker that needs longer says so before its time is up. */
   async renew(id: string, claim: string, minutes: number, signal: AbortSignal): Promise<Task> {
-    return this.#held(id, claim, signal, () => said(id, 'renew', { claim, until: until(minutes) }));
+    return this.#held(id, claim, signal, () => said(id, 'renew', { claim, until: leaseEnd(minutes) }));
   }
 
   async complete(
@@ -136,7 +133,7 @@ export class Tasks extends DecidedTasks {
       // Who asked for work from outside must not be the one to say that it is done.
       const waits = verify || (overHttp && task.outside !== undefined);
       const noted = { yes: false, by: lease.worker, via: 'maker' } as const;
-      if (waits) await this.note({ ...task, result: { ...result, at: now() } }, 'result', noted);
+      if (waits) await this.note({ ...task, result: { ...result, at: timeNow() } }, 'result', noted);
       return said(id, 'complete', { claim, result, status: waits ? 'needs_verification' : 'completed' });
     });
   }
@@ -161,31 +158,35 @@ export class Tasks extends DecidedTasks {
   }
 
   /**
-   * A person agrees, or does not: to a task that waits for it before it begins, or to a result nobody has checked. The line
-   * first, because of several who decide one is first; what counts here is the note, and without it the task still waits.
+   * A person agrees, or does not: to a task that waits for it before it begins, or to a result nobody has checked. One at a
+   * time on this machine, whatever process asks. The note is the decision, and comes first; the line tells other machines.
+   * Of a process that is killed between them, what was agreed to stands, and what was refused still waits.
    */
   decide(id: string, answer: Answer, signal: AbortSignal): Promise<Task> {
-    return this.store.inTurn(() => this.#decide(id, answer, signal));
+    return this.decisions.alone(signal, () => this.#decide(id, answer, signal));
   }
 
   async #decide(id: string, answer: Answer, signal: AbortSignal): Promise<Task> {
     const { agrees, by, via } = answer;
-    const { task, digest } = await this.store.change(signal, async () => {
-      const waiting = await this.undecided(id);
-      await this.store.refuseNewer(waiting);
-      const decided = await this.decided(waiting);
-      const again = { operation: 'task_show', args: { task_id: id }, why: t`Read it again` };
-      if (agrees) checkRead(id, answer.digest, decided.digest, [again]);
-      const [agreed, refused] = outcomesOf(waiting);
+    const waiting = await this.undecided(id);
+    await this.store.refuseNewer(waiting);
+    const { digest } = await this.decided(waiting);
+    const again = { operation: 'task_show', args: { task_id: id }, why: t`Read it again` };
+    if (agrees) checkRead(id, answer.digest, digest, [again]);
+    const [agreed, refused] = outcomesOf(waiting);
+    const { status } = await this.store.get(id);
+    const about = waiting.status === 'needs_approval' ? 'task' : 'result';
+    await this.note(waiting, about, { yes: agrees, by, via, digest });
+    await this.store.change(signal, async () => {
       const event = said(id, 'decide', {
         status: agrees ? agreed : refused,
-        approval: { reason: waiting.approval?.reason ?? waiting.status, by, at: now(), agreed: agrees },
+        approval: { reason: waiting.approval?.reason ?? waiting.status, by, at: timeNow(), agreed: agrees },
         ...(agrees ? {} : { error: answer.reason ?? t`refused by ${by}` }),
       });
-      return { said: [event], answer: { task: waiting, digest: decided.digest } };
+      // Who has seen the note may have begun it already.
+      const isBegun = (await this.store.get(id)).status !== status;
+      return { said: isBegun ? [] : [event], answer: undefined };
     });
-    const about = task.status === 'needs_approval' ? 'task' : 'result';
-    await this.note(task, about, { yes: agrees, by, via, digest });
     return this.get(id);
   }
 
@@ -206,7 +207,7 @@ export class Tasks extends DecidedTasks {
     );
     signal.throwIfAborted();
     const merged = mergeResults(parts, order);
-    const stem = `${order.mergedOutputKey}-${now().slice(0, 10)}`;
+    const stem = `${order.mergedOutputKey}-${timeNow().slice(0, 10)}`;
     return { ...merged, file: await this.store.putNew('merged', stem, merged.ending, merged.text) };
   }
 
@@ -280,12 +281,12 @@ export class Tasks extends DecidedTasks {
 }
 
 /** The moment now, or the one before when a clock has gone back: the order of things stays. */
-function now(notBefore = ''): string {
+function timeNow(notBefore = ''): string {
   const at = new Date().toISOString();
   return at > notBefore ? at : notBefore;
 }
 
-const until = (minutes: number): string => new Date(Date.now() + minutes * MINUTE).toISOString();
+const leaseEnd = (minutes: number): string => new Date(Date.now() + minutes * MINUTE).toISOString();
 
 function isStartable({ status, depends_on, run_id }: Task, tasks: TasksByKey): boolean {
   return status === 'queued' && depends_on.every((key) => completed(key, run_id, tasks) !== undefined);
@@ -317,4 +318,78 @@ export function openTasks(setup: LogSetup & { logs?: ProjectLogs | undefined }, 
   const queue = new Tasks(new TaskStore(placesOf(kit, 'tasks'), opened), decisions);
   const follower = new TaskFollower(queue);
   return { queue, composeBrief, follow: follower.follow.bind(follower) };
+}
+
+const LOOK_MS = 200;
+
+/** Read again even if nothing seems to have happened: clocks of network drives are coarse. */
+const READ_MS = 15_000;
+
+interface Waiting {
+  rev: number;
+  until: number;
+  wake(): void;
+}
+
+/**
+ * Waits for changes of tasks, by whatever process. All who wait share one clock, which asks whether something was added to
+ * the lines and costs next to nothing.
+ */
+class TaskFollower {
+  readonly #tasks: Tasks;
+  readonly #waiting = new Set<Waiting>();
+  #clock: NodeJS.Timeout | undefined;
+  #isLooking = false;
+
+  constructor(tasks: Tasks) {
+    this.#tasks = tasks;
+  }
+
+  /** The task when it is no longer as it was known, or as it is after this time. */
+  async follow(id: string, known: string, ms: number, signal: AbortSignal): Promise<Task> {
+    const end = performance.now() + ms;
+    for (;;) {
+      // The number first: what happens while the task is read is seen next time.
+      const rev = await this.#tasks.look();
+      const task = await this.#tasks.get(id);
+      const now = performance.now();
+      if (markOf(task) !== known || now >= end) return task;
+      // A lease ends by itself, and no line says so.
+      const leased =
+        task.lease === undefined ? Infinity : Math.max(0, Date.parse(task.lease.until) - Date.now());
+      await this.#moved(rev, Math.min(end, now + READ_MS, now + leased), signal);
+    }
+  }
+
+  #moved(rev: number, until: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const over = (done: () => void): void => {
+        this.#waiting.delete(one);
+        signal.removeEventListener('abort', leave);
+        if (this.#waiting.size === 0) this.#stop();
+        done();
+      };
+      const one: Waiting = { rev, until, wake: () => over(resolve) };
+      const leave = (): void => over(() => reject(signal.reason as Error));
+      this.#waiting.add(one);
+      signal.addEventListener('abort', leave);
+      this.#clock ??= setInterval(() => void this.#look(), LOOK_MS).unref();
+      if (signal.aborted) leave();
+    });
+  }
+
+  async #look(): Promise<void> {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    // Who waits is told what is wrong when it asks for the task itself.
+    const rev = await this.#tasks.look().catch(() => -1);
+    this.#isLooking = false;
+    const now = performance.now();
+    for (const one of this.#waiting) if (now >= one.until || rev !== one.rev) one.wake();
+  }
+
+  #stop(): void {
+    clearInterval(this.#clock);
+    this.#clock = undefined;
+  }
 }

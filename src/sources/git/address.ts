@@ -1,9 +1,8 @@
 import { say, t } from '../../base/text/message.ts';
-import { sha256 } from '../../base/sha256.ts';
+import { present, sha256 } from '../../base/values.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
-import { present } from '../../base/present.ts';
 import { stripAddressCredentials } from '../../base/secrets/rules.ts';
-import { withoutEnd } from '../../base/text/ends.ts';
+import { withoutEnd } from '../../base/text/text.ts';
 
 /** The parts of a git source. `ref` is empty where the remote's default branch is meant. */
 export interface GitUrlSpec {

@@ -14,8 +14,7 @@ import {
 } from '../../base/files/file-state.ts';
 import type { GitAddress } from './address.ts';
 import { createGit, type GitOptions, type GitSetup } from './git.ts';
-import { lookAtRemote, type RemoteRef } from './remote.ts';
-import { continues, fetchRef, type RepositoryPlace } from './repository.ts';
+import { continues, fetchRef, lookAtRemote, type RemoteRef, type RepositoryPlace } from './repository.ts';
 import {
   clearCopies,
   contentName,

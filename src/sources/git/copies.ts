@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { jsonIn } from '../../base/parse/json.ts';
-import { sha256 } from '../../base/sha256.ts';
+import { sha256 } from '../../base/values.ts';
 import { discardFolder, folderBytes, readState, stateNames } from '../../base/files/file-state.ts';
 import type { GitAddress } from './address.ts';
 import type { Written } from './snapshot.ts';

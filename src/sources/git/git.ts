@@ -2,7 +2,7 @@ import { say, t } from '../../base/text/message.ts';
 import { dirname, join } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
 import { pathExists } from '../../base/files/files.ts';
-import { present } from '../../base/present.ts';
+import { present } from '../../base/values.ts';
 import { runGit } from '../../base/process/git.ts';
 import { intake, type ProgramResult } from '../../base/process/process.ts';
 import { notStarted } from '../../base/process/start-program.ts';

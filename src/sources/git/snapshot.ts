@@ -1,7 +1,7 @@
 import { t } from '../../base/text/message.ts';
 import { dirname, join, posix } from 'node:path';
 import { canBeNamed } from '../../base/files/paths.ts';
-import { sha256 } from '../../base/sha256.ts';
+import { sha256 } from '../../base/values.ts';
 import { BmadError } from '../../base/errors.ts';
 import { ensureFolder, writeLink, writeNew } from '../../base/files/file-state.ts';
 import type { GitAddress } from './address.ts';

@@ -1,7 +1,7 @@
 import type { AgentCard, AgentSkill } from '@a2a-js/sdk';
 import { PRODUCT, VERSION } from '../../base/product.ts';
 import { oneLine } from '../../base/text/text.ts';
-import type { DescribedAgent } from '../../operations/catalogue/describe-agents.ts';
+import type { DescribedAgent } from '../../operations/catalogue/records.ts';
 
 export interface CardFacts {
   /** Where the messages go. */
@@ -28,7 +28,7 @@ export function agentCard({ url, agents, total, secured }: CardFacts): AgentCard
       : '';
   return {
     name: PRODUCT,
-    description: `BMad Method agents that work for one project. A message becomes a task in the project’s queue, where a worker takes it or a person must approve it first. Name the agent in the message metadata ("skill"), or let the text decide.${more}`,
+    description: `BMad Method agents that work for one project. A message becomes a task in the project’s queue, where a worker takes it or a person must approve it first. Name the agent in the message metadata ("skill" or "agent"), or let the text decide.${more}`,
     version: VERSION,
     supportedInterfaces: ['1.0', '0.3'].map((protocolVersion) => ({
       url,

@@ -1,19 +1,34 @@
-import { Role, TaskState, type SendMessageRequest, type StreamResponse, type Task } from '@a2a-js/sdk';
 import {
+  type Message,
+  type Part,
+  Role,
+  type SendMessageRequest,
+  type StreamResponse,
+  type Task,
+  TaskState,
+} from '@a2a-js/sdk';
+import {
+  A2AError,
   ContentTypeNotSupportedError,
   PushNotificationNotSupportedError,
   RequestMalformedError,
+  TaskNotCancelableError,
+  TaskNotFoundError,
   UnsupportedOperationError,
 } from '@a2a-js/sdk/errors';
 import type { A2ARequestHandler } from '@a2a-js/sdk/server';
+import { type ErrorCode, quoted } from '../../base/errors.ts';
+import { fenced, oneLine } from '../../base/text/text.ts';
 import type { Call, Context } from '../../operations/context.ts';
-import { execute } from '../../operations/execute.ts';
+import { type CallOutcome, execute } from '../../operations/execute.ts';
 import type { AnyOperation } from '../../operations/operation.ts';
-import { outsideTaskAdd, outsideTaskCancel } from '../../operations/tasks/outside-task-change.ts';
-import { outsideTaskList, outsideTaskShow } from '../../operations/tasks/outside-task-read.ts';
-import type { OutsideTaskView } from '../../operations/tasks/outside-task-view.ts';
-import { dataOf, OF_A_CANCELLATION, OF_A_TASK, type Names } from './errors.ts';
-import { textOf } from './message-text.ts';
+import {
+  outsideTaskAdd,
+  outsideTaskCancel,
+  outsideTaskList,
+  outsideTaskShow,
+  type OutsideTaskView,
+} from '../../operations/tasks/outside-tasks.ts';
 import { artifactsOf, statesBehind, statusOf, taskOf } from './task-shape.ts';
 
 /** How long a send waits that wants the end: the work may take hours, and is never done by the server itself. */
@@ -23,7 +38,7 @@ const PAGE = 50;
 const LARGEST_PAGE = 100;
 const OUTPUT = /^(?:\*\/\*|text(?:\/(?:\*|plain|markdown))?)$/i;
 
-export interface Asking {
+interface Asking {
   context: Context;
   call: Call;
   card: A2ARequestHandler['getAgentCard'];
@@ -199,8 +214,89 @@ function noPush(): Error {
 
 /** The agent that a message names: its skill, by the id that the card has for it. */
 function skillOf(metadata: Record<string, unknown> | undefined): string | undefined {
-  const named = metadata?.['skill'] ?? metadata?.['skillId'];
+  const named = metadata?.['skill'] ?? metadata?.['skillId'] ?? metadata?.['agent'];
   if (named === undefined || named === null || named === '') return undefined;
   if (typeof named === 'string') return named;
   throw new RequestMalformedError('metadata.skill must be the id of a skill.');
+}
+
+/** What a worker can read; the rest is refused rather than left out. */
+const TEXTUAL = /^(?:text\/[\w.+-]+|application\/(?:[\w.+-]+\+)?(?:json|xml|yaml|toml))(?:\s*;.*)?$/i;
+const OTHER_LETTERS = /;\s*charset\s*=\s*(?!"?(?:utf-?8|us-ascii)\b)/i;
+const FILE_NAME = 200;
+
+/** All that a message says as one text: files and data that are text are put in, each under its name. */
+function textOf({ parts }: Message): string {
+  const text = parts
+    .map(partText)
+    .filter((part) => part.trim() !== '')
+    .join('\n\n');
+  if (text.trim() === '') throw new RequestMalformedError('The message has no text.');
+  return text;
+}
+
+function partText({ content, filename, mediaType }: Part): string {
+  switch (content?.$case) {
+    case 'text':
+      return content.value;
+    case 'data':
+      return fenced(JSON.stringify(content.value, null, 2), 'json');
+    case 'raw':
+      return fileText(content.value, oneLine(filename, FILE_NAME), mediaType);
+    case 'url':
+      throw new ContentTypeNotSupportedError(
+        'Files at an address are not fetched. Send the text of the file in the message.',
+      );
+    case undefined:
+      throw new RequestMalformedError('A message part has no text, data or file.');
+  }
+}
+
+function fileText(bytes: Buffer, name: string, mediaType: string): string {
+  const isText = mediaType === '' || (TEXTUAL.test(mediaType) && !OTHER_LETTERS.test(mediaType));
+  if (!isText || bytes.includes(0))
+    throw new ContentTypeNotSupportedError(
+      `${quoted(mediaType === '' ? name : mediaType)} is not supported. Send UTF-8 text, JSON, XML, YAML or TOML.`,
+    );
+  return `${name === '' ? 'File' : name}:\n\n${fenced(decoded(bytes, name))}`;
+}
+
+/** A worker must get exactly the characters that were sent. */
+function decoded(bytes: Buffer, name: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    const which = name === '' ? 'A file in the message' : quoted(name);
+    throw new ContentTypeNotSupportedError(`${which} is not UTF-8 text.`);
+  }
+}
+
+type Names = Partial<Record<ErrorCode, (words: string) => A2AError>>;
+
+/** What the protocol calls our errors. What it has no name for is an internal error there, with our words. */
+const NAMES: Names = {
+  invalid_input: (words) => new RequestMalformedError(words),
+  ambiguous: (words) => new RequestMalformedError(words),
+  too_large: (words) => new RequestMalformedError(words),
+  not_found: (words) => new RequestMalformedError(words),
+  forbidden: (words) => new UnsupportedOperationError(words),
+  conflict: (words) => new UnsupportedOperationError(words),
+};
+
+/** Similar ids are not suggested: they may belong to tasks of other clients. */
+const noSuchTask = (): A2AError => new TaskNotFoundError('Task not found.');
+
+/** Where a task is asked for by its id, what is not found is the task; an id that cannot be one is that of none. */
+const OF_A_TASK: Names = { not_found: noSuchTask, invalid_input: noSuchTask };
+
+const OF_A_CANCELLATION: Names = {
+  ...OF_A_TASK,
+  conflict: (words) => new TaskNotCancelableError(words),
+};
+
+/** The data of an operation that went well; else the protocol's error. */
+export function dataOf<T>(outcome: CallOutcome, names: Names = {}): T {
+  if (outcome.ok) return outcome.data as T;
+  const { code, line } = outcome.error;
+  throw (names[code] ?? NAMES[code] ?? ((words) => new A2AError(words)))(line);
 }

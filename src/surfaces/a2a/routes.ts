@@ -1,18 +1,29 @@
-import { AgentCard, A2A_VERSION_HEADER, AGENT_CARD_PATH } from '@a2a-js/sdk';
-import { JsonRpcTransportHandler, ServerCallContext, type A2ARequestHandler } from '@a2a-js/sdk/server';
+import { randomBytes, scrypt } from 'node:crypto';
+import { promisify } from 'node:util';
+import {
+  A2A_VERSION_HEADER,
+  AGENT_CARD_PATH,
+  AgentCard,
+  formatSSEErrorEvent,
+  formatSSEEvent,
+  SSE_HEADERS,
+} from '@a2a-js/sdk';
 import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
-import { randomBytes } from 'node:crypto';
-import { refuseAsProblem, refuseAsRpc } from '../../base/http/http-refusals.ts';
-import { callerKey, type Caller, type Exchange, type HttpRoute } from '../../base/http/http-route.ts';
-import { createShares } from '../../base/http/shares.ts';
-import type { Call, Context } from '../../operations/context.ts';
-import { describeAgents, type DescribedAgent } from '../../operations/catalogue/describe-agents.ts';
+import { type A2ARequestHandler, JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server';
+import {
+  type Caller,
+  callerKey,
+  type Exchange,
+  type HttpRoute,
+  refuseAsProblem,
+  refuseAsRpc,
+} from '../../base/http/http-route.ts';
+import { createShares } from '../../base/http/turns.ts';
+import { describeAgents, type DescribedAgent } from '../../operations/catalogue/records.ts';
+import type { Call, Context, Requester } from '../../operations/context.ts';
 import { execute } from '../../operations/execute.ts';
 import { agentCard, MOST_SKILLS } from './card.ts';
-import { dataOf } from './errors.ts';
-import { eventResponse } from './events.ts';
-import { createHandler } from './handler.ts';
-import { requesterOf } from './requester.ts';
+import { createHandler, dataOf } from './handler.ts';
 import { spoken, type Spoken } from './spoken.ts';
 
 const PATH = '/a2a';
@@ -209,4 +220,89 @@ function failure(
 ): Response {
   const headers = challenge === undefined ? {} : { 'www-authenticate': challenge };
   return Response.json({ jsonrpc: '2.0', id, error: { code, message } }, { status, headers });
+}
+
+/** Sent while nothing happens, so that proxies do not take the connection for dead. */
+const STILL_HERE = ':\n\n';
+const STILL_HERE_MS = 15_000;
+
+export interface EventStream {
+  /** The first event, which is known already. */
+  first: unknown;
+  rest: AsyncGenerator<unknown, void, undefined>;
+  /** How an error is reported; undefined if no one is left to receive it. */
+  failed(error: unknown): object | undefined;
+  /** Called once, however it ends. */
+  ended(): void;
+}
+
+/** A stream of events for a client that listens until the end. */
+export function eventResponse({ first, rest, failed, ended }: EventStream): Response {
+  const encoder = new TextEncoder();
+  let beat: NodeJS.Timeout | undefined;
+  let isOver = false;
+  // A client that leaves ends the stream, and then the wait for the next event fails too: that is one end.
+  const over = (): void => {
+    if (isOver) return;
+    isOver = true;
+    clearInterval(beat);
+    ended();
+  };
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(encoder.encode(formatSSEEvent(first)));
+      beat = setInterval(() => controller.enqueue(encoder.encode(STILL_HERE)), STILL_HERE_MS);
+      beat.unref();
+    },
+    async pull(controller) {
+      const next = await rest.next().catch((error: unknown) => ({ error }));
+      if (isOver) return;
+      if ('error' in next) {
+        const told = failed(next.error);
+        if (told !== undefined) controller.enqueue(encoder.encode(formatSSEErrorEvent(told)));
+      } else if (next.done !== true) {
+        controller.enqueue(encoder.encode(formatSSEEvent(next.value)));
+        return;
+      }
+      over();
+      controller.close();
+    },
+    cancel() {
+      over();
+      // Not awaited: what it waits for ends with the exchange.
+      void rest.return().catch(() => undefined);
+    },
+  });
+  return new Response(body, { headers: SSE_HEADERS });
+}
+
+const MOST_KEPT = 1_000;
+const marks = new Map<string, Promise<string>>();
+
+/**
+ * Who a caller is in the queue, the same for every server and after a restart. Those with a token for Agent2Agent alone see
+ * only what is theirs. The mark is kept in the files of a project, which others may read: it takes long to make, so that
+ * nobody can try out tokens against it.
+ */
+export async function requesterOf(caller: Caller): Promise<Requester | undefined> {
+  const key = callerKey(caller);
+  return key === undefined ? undefined : { mark: await markOf(key), alone: caller.only !== undefined };
+}
+
+function markOf(key: string): Promise<string> {
+  const known = marks.get(key);
+  if (known !== undefined) return known;
+  const [oldest] = marks.keys();
+  if (marks.size >= MOST_KEPT && oldest !== undefined) marks.delete(oldest);
+  const made = slowHash(key).catch((error: unknown) => {
+    marks.delete(key);
+    throw error;
+  });
+  marks.set(key, made);
+  return made;
+}
+
+async function slowHash(key: string): Promise<string> {
+  const bytes = (await promisify(scrypt)(key, 'bmad a2a requester', 12)) as Buffer;
+  return bytes.toString('hex');
 }

@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { jsonIn } from '../../base/parse/json.ts';
+import { badShape, jsonIn } from '../../base/parse/json.ts';
 import { quoted } from '../../base/errors.ts';
-import { badShape } from '../../base/parse/json-shape.ts';
 
 /** A call as it came, looked at closely enough that the SDK can take it apart. */
 export interface Spoken {

@@ -8,7 +8,7 @@ import {
   type TaskStatus,
 } from '@a2a-js/sdk';
 import { oneLine } from '../../base/text/text.ts';
-import type { OutsideTaskView } from '../../operations/tasks/outside-task-view.ts';
+import type { OutsideTaskView } from '../../operations/tasks/outside-tasks.ts';
 
 type Status = OutsideTaskView['status'];
 

@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import * as z from 'zod';
 import type { BmadError } from '../../base/errors.ts';
 import type { AnyOperation } from '../../operations/operation.ts';
-import { flagOf } from '../../operations/command-line.ts';
+import { flagOf } from '../../operations/offers.ts';
 
 interface Property {
   type?: string;

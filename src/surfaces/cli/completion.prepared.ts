@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { flagOf } from '../../operations/command-line.ts';
+import { flagOf } from '../../operations/offers.ts';
 import { operations } from '../../operations/index.ts';
 
 // Worked out when the programs are built, like the commands themselves. Only plain data may leave this file.

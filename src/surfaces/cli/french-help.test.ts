@@ -4,8 +4,7 @@ import { bmadHere } from '../../../tests/support/command-line.ts';
 import { FRENCH } from '../../language/french.ts';
 import { operations } from '../../operations/index.ts';
 import { COMMANDS } from './commands.prepared.ts';
-import { COMPLETION } from './overview.ts';
-import { REMEMBER, SHORTCUT_WORDS } from './shortcuts.ts';
+import { COMPLETION, REMEMBER, SHORTCUT_WORDS } from './overview.ts';
 
 const cwd = await temporaryFolder(afterAll);
 const home = await temporaryFolder(afterAll);

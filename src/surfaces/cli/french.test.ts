@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FRENCH } from '../../language/french.ts';
-import { lineLanguage } from '../../base/text/spoken.ts';
+import { lineLanguage } from '../../base/text/message.ts';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { bmadHere } from '../../../tests/support/command-line.ts';
 

@@ -2,8 +2,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { bmadHere } from '../../../tests/support/command-line.ts';
 import { COMMANDS } from './commands.prepared.ts';
-import { lineWidth } from './screen/width.ts';
-import { EVERY_DAY, SHORTCUT_WORDS, spokenCommand } from './shortcuts.ts';
+import { lineWidth } from './screen/text.ts';
+import { EVERY_DAY, SHORTCUT_WORDS, spokenCommand } from './overview.ts';
 
 const cwd = await temporaryFolder(afterAll);
 const home = await temporaryFolder(afterAll);

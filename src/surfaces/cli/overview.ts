@@ -1,7 +1,9 @@
-import { say, t } from '../../base/text/message.ts';
+import { Help, type HelpConfiguration } from 'commander';
+import { BmadError, quoted } from '../../base/errors.ts';
 import { CLI_PROGRAM, PRODUCT, VERSION } from '../../base/product.ts';
+import type { Step } from '../../base/step.ts';
+import { say, t } from '../../base/text/message.ts';
 import { COMMANDS } from './commands.prepared.ts';
-import { EVERY_DAY } from './shortcuts.ts';
 
 /** What the commands of a group are about, for its help. */
 export const GROUPS: Readonly<Partial<Record<string, string>>> = {
@@ -112,4 +114,167 @@ function groupLine(name: string, inner: readonly string[]): string {
     const text = line(name, about + names.join(', '));
     if (count <= 1 || text.length <= SCREEN_WIDTH) return text;
   }
+}
+
+/** Stands for a space that must not break: the parser would break there as at any other. */
+const HELD = '\u{E001}';
+
+/**
+ * Help in the language of a person. Each text is said while it is whole: a line of one that is broken already is no text
+ * that the catalogue has. What is typed (usage, terms, examples) is not said at all.
+ */
+export function helpIn(): HelpConfiguration {
+  const english = new Help();
+  return {
+    styleTitle: (title) => say(title),
+    commandDescription: (command) => say(english.commandDescription(command)),
+    optionDescription: (option) => withDefault(say(option.description), option),
+    argumentDescription: (argument) => withDefault(say(argument.description), argument),
+    boxWrap: (text, width) =>
+      english.boxWrap(text.replaceAll('\u00A0', HELD), width).replaceAll(HELD, '\u00A0'),
+  };
+}
+
+interface Taken {
+  argChoices?: string[];
+  defaultValue?: unknown;
+  defaultValueDescription?: string | undefined;
+}
+
+/** What the parser puts behind a description. */
+function withDefault(text: string, { argChoices, defaultValue, defaultValueDescription }: Taken): string {
+  const more = [
+    ...(argChoices === undefined
+      ? []
+      : [t`choices: ${argChoices.map((choice) => JSON.stringify(choice)).join(', ')}`]),
+    ...(defaultValue === undefined || defaultValue === false
+      ? []
+      : [t`default: ${defaultValueDescription ?? JSON.stringify(defaultValue)}`]),
+  ];
+  if (more.length === 0) return text;
+  return text === '' ? `(${more.join(', ')})` : `${text} (${more.join(', ')})`;
+}
+
+/** What the parser says of a command line that it does not understand, by what it begins with; what follows was typed. */
+const COMPLAINTS: readonly (readonly [RegExp, (...typed: string[]) => string])[] = [
+  [/^error: unknown option '(.*?)'$/, (option = '') => t`error: unknown option '${option}'`],
+  [/^error: unknown command '(.*?)'$/, (command = '') => t`error: unknown command '${command}'`],
+  [
+    /^error: missing required argument '(.*?)'$/,
+    (name = '') => t`error: missing required argument '${name}'`,
+  ],
+  [
+    /^error: option '(.*?)' argument missing$/,
+    (option = '') => t`error: option '${option}' argument missing`,
+  ],
+  [
+    /^error: option '([^']{0,80})' argument '(.{0,200})' is invalid\. (.{0,300})$/,
+    (option = '', value = '', why = '') =>
+      t`error: option '${option}' argument '${value}' is invalid. ${complaint(why)}`,
+  ],
+  [
+    /^error: command-argument value '(.{0,200})' is invalid for argument '([^']{0,80})'\. (.{0,300})$/,
+    (value = '', name = '', why = '') =>
+      t`error: command-argument value '${value}' is invalid for argument '${name}'. ${complaint(why)}`,
+  ],
+  [
+    /^error: too many arguments(?: for '(.*?)')?\. Expected (\d+) arguments? but got (\d+)\.$/,
+    (_command = '', expected = '', got = '') =>
+      t`error: too many arguments: ${expected} expected, ${got} given.`,
+  ],
+  [/^Allowed choices are (.*)\.$/, (choices = '') => t`Allowed choices are ${choices}.`],
+  [/^\(Did you mean one of (.*)\?\)$/, (names = '') => t`(Did you mean one of ${names}?)`],
+  [/^\(Did you mean (.*)\?\)$/, (name = '') => t`(Did you mean ${name}?)`],
+];
+
+/** A complaint of the parser in the language of the person. */
+export function complaint(text: string): string {
+  return text
+    .split('\n')
+    .map((typed) => {
+      for (const [shape, told] of COMPLAINTS) {
+        const found = shape.exec(typed);
+        if (found !== null) return told(...found.slice(1));
+      }
+      return say(typed);
+    })
+    .join('\n');
+}
+
+/** Words that people try first, and the command each stands for. They are not agents or workflows, whose names go on to work. */
+const SHORTCUTS: Readonly<Partial<Record<string, readonly string[]>>> = {
+  agents: ['list', 'agents'],
+  workflows: ['list', 'workflows'],
+  status: ['next', '--detail', 'brief'],
+  recall: ['memory', 'recall'],
+  start: ['execute'],
+  agent: ['execute', '--kind', 'agent'],
+  workflow: ['execute', '--kind', 'workflow'],
+};
+
+/** The line of the overview that names them. */
+export const EVERY_DAY = 'Every day: agents, workflows, start, status, remember "…", recall "…"';
+
+/** `bmad remember`: the same as `memory remember`, without what has to be guessed. */
+export const REMEMBER = {
+  operation: 'remember_structured',
+  word: 'remember',
+  positional: ['text'],
+  presets: { type: 'shared-context', agent: 'user' },
+  examples: [
+    'remember "We deploy on Tuesdays only"',
+    'remember "PostgreSQL for orders: we need transactions" --type decision --agent architect',
+  ],
+} as const;
+
+export const HELP = 'help';
+
+/** All first words that are not commands of their own. */
+export const SHORTCUT_WORDS: readonly string[] = [...Object.keys(SHORTCUTS), REMEMBER.word, HELP];
+
+/** The first words as the command that they stand for; `help x` asks for the help of `x`. */
+export function spokenCommand(args: readonly string[]): string[] {
+  const [first = '', ...rest] = args;
+  if (first === HELP) {
+    const topic = rest.filter((word) => !word.startsWith('-'));
+    return topic.length === 0 ? ['--help'] : [...withoutFlags(spokenCommand(topic)), '--help'];
+  }
+  const meant = SHORTCUTS[first];
+  if (meant === undefined) return [...args];
+  // What is typed counts before what the shortcut adds.
+  const flag = meant.findIndex((word) => word.startsWith('--'));
+  const given = flag !== -1 && rest.some((word) => word.split('=')[0] === meant[flag]);
+  return [...(given ? meant.slice(0, flag) : meant), ...rest];
+}
+
+function withoutFlags(words: readonly string[]): string[] {
+  const flag = words.findIndex((word) => word.startsWith('--'));
+  return flag === -1 ? [...words] : words.slice(0, flag);
+}
+
+const SETUP: Step = { operation: 'setup', why: 'Connect this server to your hosts' };
+const REMOVE: Step = { operation: 'remove', why: 'Disconnect it from them' };
+
+/** What other programs call a command of ours. */
+const OTHER_WORDS: Readonly<Partial<Record<string, Step>>> = {
+  init: SETUP,
+  install: SETUP,
+  connect: SETUP,
+  configure: SETUP,
+  uninstall: REMOVE,
+  disconnect: REMOVE,
+};
+
+/** The error for such a word, if nothing in the content is called by it. */
+export function otherWord(word: string): BmadError | undefined {
+  const step = Object.hasOwn(OTHER_WORDS, word) ? OTHER_WORDS[word] : undefined;
+  if (step === undefined) return undefined;
+  return new BmadError(
+    'not_found',
+    t`There is no command ${quoted(word)}; the one for it is "${step.operation}".`,
+    {
+      subject: word,
+      steps: [step],
+    },
+  );
 }

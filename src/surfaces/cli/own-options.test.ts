@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { extractSettings } from '../../config/flags.ts';
 import { settings } from '../../config/schema.ts';
 import { OPTIONS } from './completion.prepared.ts';
-import { isOwnOption } from './own-options.ts';
+import { isOwnOption } from './completion.ts';
 
 const flags = new Set(settings().map(({ flag }) => flag));
 const shared = OPTIONS.flatMap(({ command, options }) =>

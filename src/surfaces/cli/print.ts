@@ -1,9 +1,9 @@
 import { say, t } from '../../base/text/message.ts';
-import { ERROR_CODES, type BmadError } from '../../base/errors.ts';
+import { type BmadError, ERROR_CODES } from '../../base/errors.ts';
 import { stepLines } from '../../base/step.ts';
-import { commandLine } from '../../operations/command-line.ts';
+import { commandLine } from '../../operations/offers.ts';
 import type { Answer } from '../../operations/operation.ts';
-import type { Line } from './screen/lines.ts';
+import type { Line } from './screen/paint.ts';
 import type { Sight } from './screens/index.ts';
 import type { Canvas, Terminal } from './terminal.ts';
 

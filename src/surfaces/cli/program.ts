@@ -1,22 +1,39 @@
-import { t } from '../../base/text/message.ts';
 import { Command, CommanderError } from 'commander';
 import { BmadError, ERROR_CODES, quoted } from '../../base/errors.ts';
-import { present } from '../../base/present.ts';
 import { CLI_PROGRAM, PRODUCT, VERSION } from '../../base/product.ts';
+import { t } from '../../base/text/message.ts';
 import { nearest } from '../../base/text/suggest.ts';
+import { isYes } from '../../base/text/text.ts';
+import { present } from '../../base/values.ts';
+import { commandLine } from '../../operations/offers.ts';
 import type { Call, Context } from '../../operations/context.ts';
 import { execute } from '../../operations/execute.ts';
-import { LATE } from '../../operations/late.ts';
+import { LATE, TYPED } from '../../operations/registry.ts';
 import type { AnyOperation } from '../../operations/operation.ts';
-import { TYPED } from '../../operations/typed.ts';
-import { askingOn, callFrom, loadAsking, needsPerson } from './asking.ts';
-import { addOptions, commandOf, givenOptions, type Printing, type RunOperation } from './command.ts';
+import type { Asking } from './ask/index.ts';
+import {
+  addOptions,
+  asksForMissing,
+  commandOf,
+  givenOptions,
+  type Printing,
+  type RunOperation,
+} from './command.ts';
 import { COMMANDS } from './commands.prepared.ts';
-import { otherWord } from './other-words.ts';
-import { COMPLETION, groupHelp, GROUPS, overview } from './overview.ts';
-import { complaint, helpIn } from './help-words.ts';
+import {
+  complaint,
+  COMPLETION,
+  groupHelp,
+  GROUPS,
+  HELP,
+  helpIn,
+  otherWord,
+  overview,
+  REMEMBER,
+  SHORTCUT_WORDS,
+  spokenCommand,
+} from './overview.ts';
 import { printAnswer, printHelp, report } from './print.ts';
-import { HELP, REMEMBER, SHORTCUT_WORDS, spokenCommand } from './shortcuts.ts';
 import type { Terminal } from './terminal.ts';
 
 const LOADERS: Readonly<Partial<Record<string, () => Promise<AnyOperation>>>> = { ...LATE, ...TYPED };
@@ -252,4 +269,58 @@ function groupNamed(program: Command, name: string): Command {
   group.showHelpAfterError(t`\n${CLI_PROGRAM} ${HELP} ${name} lists its commands.`);
   program.addCommand(group);
   return group;
+}
+
+/** What asks is loaded where somebody can answer. */
+const loadAsking = () => import('./ask/index.ts');
+
+/** Whether a command may have a question for the person who typed it. */
+const needsPerson = (operation: AnyOperation): boolean =>
+  asksForMissing(operation) || operation.removes !== undefined;
+
+/** A call that comes from this terminal. */
+function callFrom(terminal: Terminal): Call {
+  return {
+    signal: terminal.signal,
+    progress: (message) => terminal.status?.show(message),
+    say: commandLine,
+    typed: true,
+    ...confirming(terminal),
+  };
+}
+
+/** Asks the person at the terminal; only a yes is one. */
+function confirming({ err, readLine, status }: Terminal): Pick<Call, 'ask' | 'confirm'> {
+  if (readLine === undefined) return {};
+  return {
+    ask: readLine,
+    async confirm({ question, details }) {
+      status?.clear();
+      if (details !== '') err(`${details}\n`);
+      const typed = await readLine(`${question} [y/N] `);
+      return isYes(typed) ? { yes: true } : { yes: false, why: t`you said no` };
+    },
+  };
+}
+
+/** What questions need; nothing where nobody can be asked. */
+function askingOn(
+  terminal: Terminal,
+  context: Context,
+  call: Call,
+  perform: Asking['perform'],
+): Asking | undefined {
+  const { keyboard } = terminal;
+  if (keyboard === undefined || call.confirm === undefined) return undefined;
+  return {
+    keyboard,
+    terminal,
+    perform,
+    confirm: call.confirm,
+    async ask(name, input) {
+      const outcome = await execute(await context.operation(name), input, context, call);
+      terminal.status?.clear();
+      return outcome.ok ? outcome.data : undefined;
+    },
+  };
 }

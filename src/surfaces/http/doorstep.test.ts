@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { serve, slowRoute, whoami } from '../../../tests/support/front-door.ts';
 import { openRequest, sendRequest, type Sent } from '../../../tests/support/raw-http.ts';
-import { networkOf } from './doorstep.ts';
+import { networkOf } from './exchange.ts';
 import { tokenGate } from './gate.ts';
 
 const TOKEN = 'the-token-of-ada-1234';

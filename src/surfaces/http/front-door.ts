@@ -9,20 +9,19 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { BmadError } from '../../base/errors.ts';
-import { refuseAsProblem } from '../../base/http/http-refusals.ts';
 import {
-  callerKey,
-  matches,
   type Caller,
+  callerKey,
   type HttpRoute,
+  matches,
   type Part,
   type Refuse,
+  refuseAsProblem,
 } from '../../base/http/http-route.ts';
-import { createShares } from '../../base/http/shares.ts';
-import type { Turn } from '../../base/http/turns.ts';
+import { createShares, type Turn } from '../../base/http/turns.ts';
 import type { Log } from '../../base/log.ts';
-import { createDoorstep } from './doorstep.ts';
-import { CLIENT_LEFT, reply, requestOf, saysTooLong } from './exchange.ts';
+import { speaking } from '../../base/text/message.ts';
+import { CLIENT_LEFT, createDoorstep, reply, requestOf, saysTooLong } from './exchange.ts';
 import { openGate, type Gate } from './gate.ts';
 import { inUrl, notServedUnder, ownOrigin, servedUnder, socketPlace } from './names.ts';
 
@@ -83,13 +82,14 @@ export async function openFrontDoor({
   let origin = '';
   let closing = false;
 
+  const isTooLate = (route: HttpRoute | undefined): boolean => closing && route?.whileEnding !== true;
+
   async function respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<Response> {
     const { headers, method = '', url = '', rawHeaders } = incoming;
-    const path = url.split('?', 1)[0] ?? '';
+    const path = pathOf(url);
     const route = routes.find((one) => matches(one, path));
     const refuse = route?.refuse ?? refuseAsProblem;
-    const tooLate = (): boolean => closing && route?.whileEnding !== true;
-    if (tooLate()) return aboutToEnd(refuse);
+    if (isTooLate(route)) return aboutToEnd(refuse);
     if (rawHeaders.length > 2 * limits.headers)
       return refuse(431, `A request may have at most ${limits.headers} headers.`, { connection: 'close' });
     if ((incoming.headersDistinct['host']?.length ?? 0) > 1)
@@ -110,9 +110,22 @@ export async function openFrontDoor({
     // Before anything is awaited: a client may leave at any time, and leaves only once.
     const over = new AbortController();
     outgoing.once('close', () => over.abort());
+    // Nothing that a program gets is said in the words of a person, whoever has started the server.
+    const words = await gate.wordsFor?.(headers);
+    return speaking(words, () => admitted(route, incoming, outgoing, over.signal), true);
+  }
+
+  async function admitted(
+    route: HttpRoute,
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+    over: AbortSignal,
+  ): Promise<Response> {
+    const { headers, method = '', url = '' } = incoming;
+    const { refuse } = route;
     const caller =
       route.open === true ? ANYBODY : await gate.admit(headers.authorization, { method, headers });
-    if (over.signal.aborted) throw new Error(CLIENT_LEFT);
+    if (over.aborted) throw new Error(CLIENT_LEFT);
     if ('status' in caller) return refuse(caller.status, caller.message, caller.headers);
     if (caller.only !== undefined && caller.only !== route.part) return elsewhere(refuse, caller);
     // Only now is it known whose share it is; so no caller, however slowly it sends, shuts out another.
@@ -130,18 +143,18 @@ export async function openFrontDoor({
     }
     // Unknown callers are one, who has no one to take turns with.
     const key = callerKey(caller);
-    const request = await requestOf(incoming, `${origin}${url}`, over.signal, {
+    const request = await requestOf(incoming, `${origin}${url}`, over, {
       checksShape: route.checksDepth !== true,
       turn: async () => (key === undefined ? undefined : turn?.(key)),
     });
     if ('message' in request) return refuse(request.status, request.message, { connection: 'close' });
     // A request that did not arrive completely is not a call, and no one has waited for it.
-    if (tooLate()) return aboutToEnd(refuse);
+    if (isTooLate(route)) return aboutToEnd(refuse);
     open.set(outgoing, route);
     const stays = (): boolean => room.stay(outgoing, caller);
     const { localAddress, localPort } = incoming.socket;
     const place = socketPlace(localAddress, localPort);
-    return route.handle({ request, path, caller, place, over: over.signal, stays });
+    return route.handle({ request, path: pathOf(url), caller, place, over, stays });
   }
 
   function takeIn(incoming: IncomingMessage, outgoing: ServerResponse): void {
@@ -223,6 +236,8 @@ export async function openFrontDoor({
     },
   };
 }
+
+const pathOf = (url: string): string => url.split('?', 1)[0] ?? '';
 
 /** What went wrong, without what the client has put into the address: that may be a token. */
 function withoutAddress(error: unknown, url: string): string {

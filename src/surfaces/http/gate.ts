@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller, Part } from '../../base/http/http-route.ts';
+import type { Catalogue } from '../../base/text/message.ts';
 
 /** Why a caller is not admitted, with the headers that say what to do about it. */
 export interface Refused {
@@ -18,6 +19,8 @@ export interface Asked {
 /** Identifies the caller. */
 export interface Gate {
   admit(authorization: string | undefined, asked?: Asked): Promise<Caller | Refused>;
+  /** The words that a person is spoken to in; nothing for English, and for programs. */
+  wordsFor?(headers: IncomingHttpHeaders): Promise<Catalogue | undefined>;
 }
 
 /** What proxies add: then the request comes from somewhere else, whatever address it was sent from. */

@@ -3,8 +3,7 @@ import { Agent } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { serve, slowRoute, whoami } from '../../../tests/support/front-door.ts';
 import { allOf, openRequest, openSocket, sendRequest } from '../../../tests/support/raw-http.ts';
-import { refuseAsProblem } from '../../base/http/http-refusals.ts';
-import type { HttpRoute } from '../../base/http/http-route.ts';
+import { type HttpRoute, refuseAsProblem } from '../../base/http/http-route.ts';
 
 async function refusedBy(asked: Promise<unknown>): Promise<string> {
   try {

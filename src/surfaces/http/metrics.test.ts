@@ -7,7 +7,7 @@ import { doctor } from '../../operations/server/doctor.ts';
 import { execute } from '../../operations/execute.ts';
 import { list } from '../../operations/catalogue/list.ts';
 import { createApiRoutes } from './api/route.ts';
-import { catalogueFigures, createMetrics, type Metrics } from './metrics.ts';
+import { catalogueFigures, createMetrics, type Metrics } from './health.ts';
 
 const folder = await temporaryFolder(afterAll);
 const plain = await contextIn(folder);

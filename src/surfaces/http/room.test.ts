@@ -4,8 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { serve, whoami } from '../../../tests/support/front-door.ts';
 import { openRequest, openSocket, sendRequest, type Sent } from '../../../tests/support/raw-http.ts';
-import { refuseAsProblem } from '../../base/http/http-refusals.ts';
-import type { HttpRoute } from '../../base/http/http-route.ts';
+import { type HttpRoute, refuseAsProblem } from '../../base/http/http-route.ts';
 import { tokenGate } from './gate.ts';
 
 /** Stays open for as long as the client wants. */

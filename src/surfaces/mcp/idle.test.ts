@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { underWay } from '../../base/pace.ts';
+import { underWay } from '../../base/async.ts';
 import { createIdle, type Idle } from './idle.ts';
 
 function idle(): Idle & { failures: unknown[] } {

@@ -7,7 +7,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server';
 
-import { FirstRequests, type FirstAnswers } from './early.ts';
+import { type FirstAnswers, FirstRequests } from './early.ts';
 
 /** A line longer than this is answered with an error and discarded; the connection stays open. */
 const LINE_LIMIT = 32 * 1024 * 1024;

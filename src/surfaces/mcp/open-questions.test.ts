@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { openQuestions } from './open-questions.ts';
+import { openQuestions } from './conversations.ts';
 
 describe('open questions', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));

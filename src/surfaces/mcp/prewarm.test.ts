@@ -1,9 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { contextIn, temporaryFolder } from '../../../tests/support/app.ts';
 import type { Observed } from '../../operations/context.ts';
-import { createIdle, type Idle } from './idle.ts';
-import { prewarmed } from './prewarm-when-idle.ts';
-import { rehearse } from './rehearsal.ts';
+import { createIdle, type Idle, prewarmed, rehearse } from './idle.ts';
 import { mcpServerFactory } from './server.ts';
 import { notifierOf, watchChanges } from './watch.ts';
 

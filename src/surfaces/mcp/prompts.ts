@@ -1,10 +1,10 @@
-import type { GetPromptResult, ListPromptsResult } from '@modelcontextprotocol/server';
+import type { CompleteResult, GetPromptResult, ListPromptsResult } from '@modelcontextprotocol/server';
 import { stepLines } from '../../base/step.ts';
-import type { Call, Context } from '../../operations/context.ts';
 import type { PromptItem } from '../../operations/client/prompts.ts';
-import { ask, stepWriter } from './ask.ts';
-import { dataOf, protocolError } from './errors.ts';
-import { waysOf } from './host-ways.ts';
+import type { Call, Context } from '../../operations/context.ts';
+import { type CompleteParams, dataOf, protocolError } from './requests.ts';
+import { TEMPLATES } from './resource-templates.ts';
+import { ask, stepWriter } from './steps.ts';
 
 /** Every prompt takes one free text, and works without it. */
 export const MESSAGE_ARGUMENT = 'message';
@@ -69,4 +69,65 @@ export async function getPrompt(
     description: prompt.title,
     messages: [{ role: 'user', content: { type: 'text', text } }],
   };
+}
+
+const NONE: CompleteResult = { completion: { values: [], total: 0, hasMore: false } };
+
+/** Completes the given argument; an unknown argument has no completions, which is not an error. */
+export async function completeArgument(
+  { ref, argument }: CompleteParams,
+  context: Context,
+  call: Call,
+): Promise<CompleteResult> {
+  const query =
+    ref.type === 'ref/prompt'
+      ? await promptQuery(ref.name, argument, context, call)
+      : templateQuery(ref.uri, argument);
+  if (query === undefined) return NONE;
+  const { values, total } = dataOf<{ values: string[]; total: number }>(
+    await ask('complete', { ...query, value: argument.value }, context, call),
+  );
+  return { completion: { values, total, hasMore: total > values.length } };
+}
+
+type Argument = CompleteParams['argument'];
+
+async function promptQuery(
+  name: string,
+  argument: Argument,
+  context: Context,
+  call: Call,
+): Promise<{ what: string; target: string } | undefined> {
+  const prompt = dataOf<PromptItem>(await ask('find_prompt', { name }, context, call));
+  return argument.name === MESSAGE_ARGUMENT && prompt.kind === 'agent'
+    ? { what: 'message', target: prompt.target }
+    : undefined;
+}
+
+function templateQuery(uri: string, argument: Argument): { what: string } | undefined {
+  const template = TEMPLATES.find((candidate) => candidate.uriTemplate === uri);
+  const known: string[] = template?.uriTemplate.match(/(?<=\{\+?)\w+(?=\})/g) ?? [];
+  return known.includes(argument.name) ? { what: argument.name } : undefined;
+}
+
+/** What a host does with prompts and answers that a model would otherwise suffer from. */
+interface HostWays {
+  /** It splits what was typed at blanks and passes on as many words as a prompt has arguments (H-01). */
+  splitsPrompts?: true;
+  /** It leaves out an optional argument of a prompt, even if the user has typed it (H-01). */
+  dropsOptional?: true;
+  /** It tells its model to treat answers as passive data unless the user has asked to follow them (H-02). */
+  wrapsAnswers?: true;
+  /** It shows a model only the tools that a search has found, and reads words for that search beside a tool. */
+  readsSearchHints?: true;
+}
+
+/** By what a host calls itself. */
+const WAYS: readonly (HostWays & { host: RegExp })[] = [
+  { host: /^claude-code/i, splitsPrompts: true, readsSearchHints: true },
+  { host: /^gemini-cli/i, dropsOptional: true, wrapsAnswers: true },
+];
+
+export function waysOf(host: string | undefined): HostWays {
+  return WAYS.find((each) => each.host.test(host ?? '')) ?? {};
 }

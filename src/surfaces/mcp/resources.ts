@@ -2,10 +2,14 @@ import type {
   ListResourcesResult,
   ListResourceTemplatesResult,
   ReadResourceResult,
+  Resource,
+  Result,
+  Server,
+  ServerContext,
 } from '@modelcontextprotocol/server';
 import type { Call, Context } from '../../operations/context.ts';
-import { ask } from './ask.ts';
-import { dataOf } from './errors.ts';
+import { answer, dataOf, folderParams, pageParams, readParams } from './requests.ts';
+import { ask } from './steps.ts';
 import { TEMPLATES } from './resource-templates.ts';
 
 export async function resourceList(
@@ -33,7 +37,7 @@ export function templateList(): ListResourceTemplatesResult {
 
 export async function resourceRead(uri: string, context: Context, call: Call): Promise<ReadResourceResult> {
   if (uri.startsWith('ui://')) {
-    const { APP_URI, appContents } = await import('./apps.ts');
+    const { APP_URI, appContents } = await import('./tool-extras.ts');
     if (uri === APP_URI) return appContents(context);
   }
   type File = { mimeType: string; text?: string; blob?: string; origin?: Record<string, string> };
@@ -48,4 +52,47 @@ export async function resourceRead(uri: string, context: Context, call: Call): P
     ...(origin === undefined || uri.startsWith('skill:') ? {} : { _meta: { 'bmad/origin': origin } }),
   };
   return { contents: [blob === undefined ? { ...about, text: text ?? '' } : { ...about, blob }] };
+}
+
+/**
+ * The skills extension of MCP. The SDK's own class registers resources, which this server does not do: it answers for
+ * all resources in one place. So the three methods are answered here, with the same capability.
+ */
+export const SKILLS_CAPABILITY = { 'io.modelcontextprotocol/skills': { directoryRead: true } };
+
+/** Entries are made from the disk as it is now, and a project's overrides show in them: not to be kept or shared. */
+const UNCACHED = { ttlMs: 0, cacheScope: 'private' } as const;
+
+type Skill = Record<string, unknown>;
+
+export function answerSkills(
+  server: Server,
+  era: 'legacy' | 'modern',
+  context: Context,
+  callOf: (sdk: ServerContext) => Call,
+  seen: (sdk: ServerContext) => Promise<void>,
+): void {
+  const caching = era === 'modern' ? UNCACHED : {};
+  answer(server, 'skills/list', pageParams, async ({ cursor }, sdk): Promise<Result> => {
+    await seen(sdk);
+    const { items, next } = dataOf<{ items: Skill[]; next?: string }>(
+      await ask('list_skills', { cursor }, context, callOf(sdk)),
+    );
+    return { skills: items, ...nextCursor(next), ...caching };
+  });
+  answer(server, 'skills/get', readParams, async ({ uri }, sdk): Promise<Result> => {
+    const skill = dataOf<Skill>(await ask('get_skill', { uri }, context, callOf(sdk)));
+    return { skill, ...caching };
+  });
+  answer(server, 'resources/directory/read', folderParams, async ({ uri, cursor }, sdk): Promise<Result> => {
+    const { items, next } = dataOf<{ items: Resource[]; next?: string }>(
+      await ask('list_skill_folder', { uri, cursor }, context, callOf(sdk)),
+    );
+    const resources = items.map(({ uri: place, name, mimeType }) => ({ uri: place, name, mimeType }));
+    return { resources, ...nextCursor(next), ...caching };
+  });
+}
+
+function nextCursor(next: string | undefined): { nextCursor?: string } {
+  return next === undefined ? {} : { nextCursor: next };
 }

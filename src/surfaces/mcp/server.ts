@@ -10,22 +10,27 @@ import {
 import { foreignCursor } from '../../base/text/paging.ts';
 import { PRODUCT, SERVER_PROGRAM, VERSION } from '../../base/product.ts';
 import type { Call, Context } from '../../operations/context.ts';
-import { completeArgument } from './completions.ts';
+import { completeArgument, getPrompt, promptList } from './prompts.ts';
 import { instructionsFor } from './instructions.ts';
-import { protocolError } from './errors.ts';
-import { answer, completeParams, pageParams, promptParams, readParams } from './params.ts';
-import { getPrompt, promptList } from './prompts.ts';
-import { resourceList, resourceRead, templateList } from './resources.ts';
+import {
+  answer,
+  callerIn,
+  completeParams,
+  isOwn,
+  mayWrite,
+  pageParams,
+  promptParams,
+  protocolError,
+  readParams,
+} from './requests.ts';
+import { answerSkills, resourceList, resourceRead, SKILLS_CAPABILITY, templateList } from './resources.ts';
 import type { Idle } from './idle.ts';
-import { conversationsByClient, enveloped, newConversation, type Conversation } from './conversations.ts';
-import { askingCall, type RunCall } from './sampling.ts';
-import { callerIn, isOwn, mayWrite } from './callers.ts';
-import { answerSkills, SKILLS_CAPABILITY } from './skills.ts';
-import { showsApps } from './shows-apps.ts';
-import type { StateCodec } from './sampling-rounds.ts';
+import { type Conversation, conversationsByClient, enveloped, newConversation } from './conversations.ts';
+import { askingCall, type RunCall, type StateCodec } from './sampling.ts';
+import { showsApps } from './early.ts';
 import { callTool, toolList } from './tools.ts';
 import { traceRequests } from './traces.ts';
-import { notifierOf, watchChanges, type ListName, type Watch } from './watch.ts';
+import { type ListName, notifierOf, type Watch, watchChanges } from './watch.ts';
 
 const FIXED = { listChanged: false };
 const CHANGING = { listChanged: true };

@@ -2,13 +2,11 @@ import type { Readable, Writable } from 'node:stream';
 import type { Server, Transport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Context } from '../../operations/context.ts';
-import { clientIn } from './client-name.ts';
+import { clientIn } from './requests.ts';
 import type { FirstAnswers } from './early.ts';
 import { followListeners, inTurn } from './listening.ts';
 import { LineTransport } from './line-transport.ts';
-import { createIdle } from './idle.ts';
-import { prewarmed } from './prewarm-when-idle.ts';
-import { rehearse, type Era } from './rehearsal.ts';
+import { createIdle, type Era, prewarmed, rehearse } from './idle.ts';
 import { mcpServerFactory } from './server.ts';
 import { notifierOf, watchChanges } from './watch.ts';
 

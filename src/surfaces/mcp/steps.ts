@@ -1,8 +1,13 @@
+import { once } from '../../base/async.ts';
+import { BmadError } from '../../base/errors.ts';
 import { CLI_PROGRAM } from '../../base/product.ts';
-import { withoutEnd } from '../../base/text/ends.ts';
-import { argumentsText, stepArguments, type Step, type StepWriter } from '../../base/step.ts';
+import { argumentsText, type Step, stepArguments, type StepWriter } from '../../base/step.ts';
+import { withoutEnd } from '../../base/text/text.ts';
+import type { Call, Context } from '../../operations/context.ts';
+import type { CallOutcome } from '../../operations/execute.ts';
 import type * as onDemand from '../../operations/on-demand.ts';
 import type { ToolChoice } from '../../operations/toolsets.ts';
+import { protocolError } from './requests.ts';
 
 type Arguments = Readonly<Partial<Record<string, unknown>>>;
 /** Loaded with the operations: a start needs none of it. */
@@ -100,4 +105,36 @@ export function withoutRepeats(texts: readonly string[]): string[] {
       })
       .join('\n');
   });
+}
+
+/** The operations are a separate bundle, loaded with the first request that needs one. */
+export const operationsOnDemand: () => Promise<typeof onDemand> = once(async () => {
+  try {
+    return await import('../../operations/on-demand.ts');
+  } catch (error) {
+    // What Node says of it has paths in it.
+    throw protocolError(BmadError.notLoaded(error));
+  }
+});
+
+/** How steps are written for the clients of this server. */
+export async function stepWriter({ tools, ownProgram }: Context): Promise<StepWriter> {
+  const writer = writers.get(tools) ?? stepsFor(tools, await operationsOnDemand(), ownProgram);
+  writers.set(tools, writer);
+  return writer;
+}
+
+const writers = new WeakMap<Context['tools'], StepWriter>();
+
+/** Runs the operation of this name. A failure has its steps in its hint. */
+export async function ask(
+  name: onDemand.LateName,
+  args: Record<string, unknown>,
+  context: Context,
+  call: Call,
+): Promise<CallOutcome> {
+  const { execute, loadOperation } = await operationsOnDemand();
+  const say = await stepWriter(context);
+  const outcome = await execute(await loadOperation(name), args, context, { ...call, say });
+  return outcome.ok ? outcome : { ok: false, error: outcome.error.withHint(outcome.error.wayOut(say)) };
 }

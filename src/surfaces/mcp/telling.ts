@@ -1,7 +1,7 @@
 import type { ServerNotifier } from '@modelcontextprotocol/server';
 import { setTimeout as delay } from 'node:timers/promises';
 import { mapLimited } from '../../base/async.ts';
-import { sha256 } from '../../base/sha256.ts';
+import { changeFeed, markOf } from '../../operations/client/change-feed.ts';
 import type { Context } from '../../operations/context.ts';
 
 export type ListName = 'tools' | 'prompts' | 'resources';
@@ -61,9 +61,7 @@ const latest = new WeakMap<Context, object>();
 export function openTelling(context: Context, notifier: ServerNotifier, looks: Looks): Telling {
   const resources = new Map<string, string>();
   const lists = new Map<string, { seen: SeenList; mark: string }>();
-  let leave: (() => void)[] = [];
   let toldAt = -Infinity;
-  let told = 0;
 
   const markOfUri = (uri: string, event?: object): Promise<string> =>
     marked(`resource ${uri}`, () => looks.resource(uri), event);
@@ -71,7 +69,9 @@ export function openTelling(context: Context, notifier: ServerNotifier, looks: L
   const markOfList = (seen: SeenList, event = latest.get(context)): Promise<string> =>
     marked(`list ${keyOf(seen)}`, () => looks.list(seen), event);
 
-  async function compare(event: object): Promise<void> {
+  async function compare(event: object): Promise<boolean> {
+    latest.set(context, event);
+    const before = toldAt;
     const early = toldAt + GAP_MS - performance.now();
     if (early > 0) await delay(early, undefined, { ref: false });
     const different = new Set<ListName>();
@@ -82,64 +82,22 @@ export function openTelling(context: Context, notifier: ServerNotifier, looks: L
       different.add(known.seen.list);
     }
     for (const list of different) tell(() => notifier[TELL[list]]());
-    await mapLimited([...resources], LOOKS_AT_ONCE, async ([uri, before]) => {
+    await mapLimited([...resources], LOOKS_AT_ONCE, async ([uri, seen]) => {
       const mark = await markOfUri(uri, event);
-      if (mark === before || resources.get(uri) !== before) return;
+      if (mark === seen || resources.get(uri) !== seen) return;
       resources.set(uri, mark);
       tell(() => notifier.resourceUpdated(uri));
     });
+    return toldAt !== before;
   }
 
   function tell(send: () => void): void {
     toldAt = performance.now();
-    told += 1;
     send();
   }
 
-  let last: Promise<void> = Promise.resolve();
-  let next: { event: object; over: Promise<void> } | undefined;
-
-  /** One at a time; whatever comes while one waits is part of it. */
-  function compareSoon(event: object): Promise<void> {
-    latest.set(context, event);
-    if (next !== undefined) {
-      next.event = event;
-      return next.over;
-    }
-    const turn = { event, over: Promise.resolve() };
-    const before = last;
-    turn.over = (async () => {
-      await before;
-      next = undefined;
-      await compare(turn.event);
-    })().catch((error: unknown) => context.log.info('changes', { error: String(error) }));
-    next = turn;
-    last = turn.over;
-    return turn.over;
-  }
-
-  /** Listens as long as there is something to tell of. */
-  function settle(): void {
-    const idle = resources.size + lists.size === 0;
-    if (idle) {
-      for (const each of leave.splice(0)) each();
-      return;
-    }
-    if (leave.length > 0) return;
-    let counted = told;
-    leave = [
-      context.onChange((changes) => {
-        // What has no project in its name is about the project the server runs for.
-        if (changes.current) void compareSoon(changes);
-      }),
-      context.onMoved(async (event) => {
-        await compareSoon(event);
-        const mattered = told > counted;
-        counted = told;
-        return mattered;
-      }),
-    ];
-  }
+  const feed = changeFeed(context, compare);
+  const settle = (): void => feed.listen(resources.size + lists.size > 0);
 
   async function add({ uris, lists: seen }: Interests): Promise<void> {
     const newLists = seen.filter((each) => !lists.has(keyOf(each)) && lists.size < MOST_HOSTS * 3);
@@ -175,7 +133,6 @@ export function openTelling(context: Context, notifier: ServerNotifier, looks: L
   };
 }
 
-/** What two looks at the same have in common; what cannot be read is the same as long as it cannot be. */
 async function marked(key: string, look: () => Promise<unknown>, event?: object): Promise<string> {
   const fresh = async (): Promise<string> => markOf(await look());
   if (event === undefined) return fresh();
@@ -184,10 +141,6 @@ async function marked(key: string, look: () => Promise<unknown>, event?: object)
   const mark = known.get(key) ?? fresh();
   known.set(key, mark);
   return mark;
-}
-
-function markOf(data: unknown): string {
-  return data === undefined ? '' : sha256(JSON.stringify(data));
 }
 
 function keyOf({ list, host = '' }: SeenList): string {

@@ -2,14 +2,18 @@ import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import { SERVER_KEY } from '../../base/product.ts';
 import { stepLines } from '../../base/step.ts';
 import type { Call, Context } from '../../operations/context.ts';
-import { mayBeOffered } from '../../operations/may-be-offered.ts';
+import {
+  mayBeOffered,
+  APP_DATA,
+  APP_TOOLS,
+  switchedOff,
+  type ToolDeclaration,
+} from '../../operations/toolsets.ts';
 import type { agentOperation } from '../../operations/activation/agent-tools.ts';
 import type { AnyOperation } from '../../operations/operation.ts';
-import { APP_DATA, APP_TOOLS, switchedOff, type ToolDeclaration } from '../../operations/toolsets.ts';
-import { ask, operationsOnDemand, stepWriter } from './ask.ts';
-import { withoutRepeats } from './steps.ts';
-import { dataOf, protocolError } from './errors.ts';
-import { waysOf } from './host-ways.ts';
+import { ask, operationsOnDemand, stepWriter, withoutRepeats } from './steps.ts';
+import { dataOf, protocolError } from './requests.ts';
+import { waysOf } from './prompts.ts';
 import { advertisedSchema, type AdvertisedSchema } from './schema.ts';
 import { TOOL_SCHEMAS } from './tool-schemas.prepared.ts';
 
@@ -23,12 +27,12 @@ export async function toolList(context: Context, call: Call, apps = false): Prom
   const plain = await plainList(context, call);
   const tools = apps ? [...plain, ...(await offeredApps(context))] : plain;
   if (waysOf(call.host).readsSearchHints !== true) return tools;
-  const { withSearchHints } = await import('./search-hints.ts');
+  const { withSearchHints } = await import('./tool-extras.ts');
   return withSearchHints(tools);
 }
 
 async function offeredApps({ tools }: Context): Promise<Tool[]> {
-  const { appTools } = await import('./apps.ts');
+  const { appTools } = await import('./tool-extras.ts');
   const offered = new Set(APP_TOOLS.filter((tool) => tools.of(tool).offered).map(({ name }) => name));
   return appTools(
     (name) => offered.has(name),
@@ -65,7 +69,7 @@ async function withOutputs(
   own: readonly AnyOperation[] = [],
 ): Promise<Tool[]> {
   if (config.output !== 'structured') return tools;
-  const { outputSchemaOf } = await import('./structured.ts');
+  const { outputSchemaOf } = await import('./tool-extras.ts');
   const { loadOperation } = await operationsOnDemand();
   return Promise.all(
     tools.map(async (tool) => {
@@ -189,7 +193,7 @@ export async function callTool(
   const body = isWrapped ? `${ASKED_FOR}\n\n${outcome.answer.body}` : outcome.answer.body;
   const notes = [note, stepLines(steps, write).join('\n')].filter(Boolean);
   if (context.config.output !== 'structured') return answer(body, ...notes);
-  const { structuredAnswer } = await import('./structured.ts');
+  const { structuredAnswer } = await import('./tool-extras.ts');
   return {
     ...answer(body, ...notes),
     structuredContent: structuredAnswer(outcome.data, body, ...notes),

@@ -5,12 +5,11 @@ import {
   type ServerNotifier,
 } from '@modelcontextprotocol/server';
 import { once } from '../../base/async.ts';
+import { KINDS_OF } from '../../operations/catalogue/names.ts';
 import type { Call, Context } from '../../operations/context.ts';
-import { KINDS_OF } from '../../operations/catalogue/targets.ts';
-import { ask } from './ask.ts';
-import { dataOf } from './errors.ts';
-import { MOST_FOLLOWED } from './most-followed.ts';
-import type { ListName, Looks, SeenList, Telling, Interests } from './telling.ts';
+import { dataOf } from './requests.ts';
+import { ask } from './steps.ts';
+import type { Interests, ListName, Looks, SeenList, Telling } from './telling.ts';
 import { toolList } from './tools.ts';
 
 export type { ListName, Interests };
@@ -129,3 +128,6 @@ export function notifierOf(connected: () => Server | undefined): ServerNotifier 
     resourceUpdated: (uri) => send((server) => server.sendResourceUpdated({ uri })),
   };
 }
+
+/** Resources that one watch follows. */
+export const MOST_FOLLOWED = 1_000;

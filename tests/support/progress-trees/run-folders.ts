@@ -138,6 +138,6 @@ export const RUN_FOLDER_TREES: readonly ProgressTree[] = [
     install: '6.0.0-alpha.7',
     files: { 'docs/tech-spec.md': plain },
     phases: 'ncnn',
-    next: ['Plan the sprint', 'bmm/sprint-planning'],
+    next: ['Plan the sprint', 'sprint-planning'],
   },
 ];

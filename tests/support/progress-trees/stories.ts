@@ -105,7 +105,7 @@ export const STORY_TREES: readonly ProgressTree[] = [
       'docs/stories/1-2-account-management.md': story('1.2', 'drafted'),
     },
     phases: 'nnnp',
-    next: ['Check and approve story 1-2-account-management', 'bmm/story-context'],
+    next: ['Check and approve story 1-2-account-management', 'story-context'],
     drift: ['no file 1-1-user-authentication'],
     items: {
       '1-1-user-authentication': 'complete docs/sprint-status.yaml:45',
@@ -119,7 +119,7 @@ export const STORY_TREES: readonly ProgressTree[] = [
       'docs/sprint-status.yaml': `# contexted, drafted\n${ledger({ 'epic-1': 'backlog', '1-1-setup': 'backlog' })}`,
     },
     phases: 'nnnn',
-    next: ['Write the technical context of epic 1', 'bmm/epic-tech-context'],
+    next: ['Write the technical context of epic 1', 'epic-tech-context'],
   },
   {
     name: 'the real ledger template of 6.12',

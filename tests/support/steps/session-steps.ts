@@ -4,7 +4,7 @@ import { cp, mkdtemp, readdir, realpath, rename, rm, writeFile } from 'node:fs/p
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Outside } from '../../../src/app/app.ts';
-import { projectKey } from '../../../src/base/files/project-key.ts';
+import { projectKey } from '../../../src/base/files/paths.ts';
 import { stepLines, type Step } from '../../../src/base/step.ts';
 import type { Call } from '../../../src/operations/context.ts';
 import type { CallOutcome } from '../../../src/operations/execute.ts';

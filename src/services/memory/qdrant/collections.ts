@@ -1,6 +1,6 @@
 import { t } from '../../../base/text/message.ts';
 import type { Schemas } from '@qdrant/js-client-rest';
-import { sha256 } from '../../../base/sha256.ts';
+import { sha256 } from '../../../base/values.ts';
 import { BmadError } from '../../../base/errors.ts';
 import { MEMORY_TYPES, type MemoryType } from '../../../model/memory.ts';
 import { spaceText } from '../rank.ts';

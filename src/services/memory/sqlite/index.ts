@@ -1,4 +1,4 @@
-import type { Page as LinePage } from '../../../lines/log.ts';
+import type { Page as LinePage } from '../../../lines/line.ts';
 import type { MemoryFilter, MemoryKey } from '../../../model/memory.ts';
 import type {
   MemoryQuery,

@@ -1,5 +1,5 @@
 import type { Database } from './database.ts';
-import { grouped, push } from '../../../base/grouped.ts';
+import { grouped, push } from '../../../base/values.ts';
 import type { MemoryEntry, MemoryKey } from '../../../model/memory.ts';
 import type { Heads, Stored, StoreOptions, Taken, VectorFor, VectorSpace } from '../engine.ts';
 import { keyText, spaceText, termsOf } from '../rank.ts';
@@ -13,8 +13,7 @@ import {
   type RevisionRow,
   termsText,
 } from './rows.ts';
-import { type Happened, happenedIn, onceEach } from '../../../lines/line.ts';
-import type { Page } from '../../../lines/log.ts';
+import { type Happened, happenedIn, onceEach, type Page } from '../../../lines/line.ts';
 import { jsonObject } from '../../../base/parse/json.ts';
 import { coveredBy, entityOf, headsAmong, isErased, keyOfEntity, memoryOf } from '../fold.ts';
 

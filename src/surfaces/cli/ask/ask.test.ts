@@ -4,11 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../../tests/support/app.ts';
 import { writeFiles } from '../../../../tests/support/folders.ts';
 import { bmadHere } from '../../../../tests/support/command-line.ts';
-import { textOf } from '../screen/lines.ts';
-import { lineWidth } from '../screen/width.ts';
-import { choice } from './choice.ts';
-import { picker } from './picker.ts';
-import { isDone } from './prompt.ts';
+import { textOf } from '../screen/paint.ts';
+import { lineWidth } from '../screen/text.ts';
+import { choice, isDone, picker } from './picker.ts';
 
 const cwd = await temporaryFolder(afterAll);
 const home = await temporaryFolder(afterAll);

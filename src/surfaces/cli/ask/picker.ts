@@ -1,7 +1,6 @@
 import { t } from '../../../base/text/message.ts';
-import { line, span, type Line } from '../screen/lines.ts';
-import { cutLine, lineWidth, padded, widthOf } from '../screen/width.ts';
-import type { Done, Key, Prompt, Room } from './prompt.ts';
+import { type Cursor, line, type Line, span } from '../screen/paint.ts';
+import { cutLine, lineWidth, padded, widthOf, wrapped } from '../screen/text.ts';
 
 /** One of the things that can be picked. */
 export interface Offer {
@@ -111,4 +110,85 @@ function drawn(
     lines: [head, ...list, cutLine([span(`${count} · ${keys}`, 'muted')], width - 1)],
     cursor: { row: 0, column: head.reduce((sum, { text }) => sum + widthOf(text), 0) },
   };
+}
+
+interface Choice<Value> {
+  /** What it does. */
+  label: string;
+  value: Value;
+}
+
+/**
+ * A few ways to go on, each with a letter of its name. The last one changes nothing: it is taken by Enter and by "n". Any
+ * other key is none.
+ */
+export function choice<Value>(choices: readonly Choice<Value>[]): Prompt<'open', Value> {
+  const keyed = withKeys(choices);
+  const last = choices.at(-1);
+  return {
+    start: 'open',
+    stays: true,
+    press(state, { name, text, ctrl }) {
+      const typed = text?.toLowerCase();
+      const taken = ctrl === true ? undefined : keyed.find(({ key }) => key === typed);
+      if (taken !== undefined) return { done: taken.value };
+      const none = name === 'return' || name === 'enter' || typed === 'n';
+      return none && last !== undefined ? { done: last.value } : state;
+    },
+    draw: (_state, { width }) => ({ lines: wrapped(choiceLine(keyed), width) }),
+  };
+}
+
+function choiceLine(keyed: readonly { key: string; label: string }[]): Line {
+  return keyed.flatMap(({ key, label }, at) => [
+    ...(at === 0 ? [] : [span('  ')]),
+    span(`[${key}]`, 'name'),
+    span(` ${label}`),
+  ]);
+}
+
+/** The first letter of each label that no other has yet; digits, once there is none. */
+function withKeys<Value>(
+  choices: readonly { label: string; value: Value }[],
+): { key: string; label: string; value: Value }[] {
+  const taken = new Set(['n']);
+  return choices.map((each, at) => {
+    const letters = each.label.toLowerCase().match(/\p{L}/gu) ?? [];
+    const key = letters.find((letter) => !taken.has(letter)) ?? String(at + 1);
+    taken.add(key);
+    return { ...each, key };
+  });
+}
+
+/** A key as `node:readline` gives it. */
+export interface Key {
+  name?: string | undefined;
+  ctrl?: boolean | undefined;
+  meta?: boolean | undefined;
+  /** What was typed, if it is text. */
+  text?: string | undefined;
+}
+
+/** What is there to draw on. */
+interface Room {
+  width: number;
+  height: number;
+}
+
+/** The end of a prompt. */
+interface Done<Value> {
+  done: Value;
+}
+
+/** A question as a value: what a key makes of its state, and how that looks. It knows no terminal. */
+export interface Prompt<State, Value> {
+  start: State;
+  press(state: State, key: Key): State | Done<Value>;
+  draw(state: State, room: Room): { lines: readonly Line[]; cursor?: Cursor };
+  /** Whether it is drawn once and stays on the screen; others are drawn anew with each key, and are gone at the end. */
+  stays?: true;
+}
+
+export function isDone<State, Value>(next: State | Done<Value>): next is Done<Value> {
+  return typeof next === 'object' && next !== null && 'done' in next;
 }

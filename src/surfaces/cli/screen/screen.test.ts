@@ -1,12 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { line, span, textOf, type Line } from './lines.ts';
-import { lookOf } from './look.ts';
+import { line, type Line, lookOf, painted, span, textOf } from './paint.ts';
 import { markdown } from './markdown.ts';
-import { painted } from './paint.ts';
-import { table } from './table.ts';
-import { cutLine, lineWidth } from './width.ts';
-import { wrapped } from './wrap.ts';
+import { cutLine, lineWidth, table, wrapped } from './text.ts';
 
 const PLAIN = { colours: false, links: false };
 const FULL = { colours: true, links: true };

@@ -1,10 +1,9 @@
 import { plural, say, t } from '../../../base/text/message.ts';
 import { PRODUCT } from '../../../base/product.ts';
 import type { CacheView } from '../../../operations/server/cache-view.ts';
-import type { Safety } from '../../../operations/server/doctor-safety-schema.ts';
-import { line, span, stacked, type Line, type Span } from '../screen/lines.ts';
-import { padded } from '../screen/width.ts';
-import { wrapped } from '../screen/wrap.ts';
+import type { Safety } from '../../../operations/server/doctor.ts';
+import { line, type Line, span, type Span, stacked } from '../screen/paint.ts';
+import { padded, wrapped } from '../screen/text.ts';
 import { listing, MARKS, problemLines, titled, type Draw, type Page } from './parts.ts';
 
 interface Checked {

@@ -1,19 +1,26 @@
 import { stepLines } from '../../../base/step.ts';
 import type { BmadError } from '../../../base/errors.ts';
-import { commandLine } from '../../../operations/command-line.ts';
+import { commandLine } from '../../../operations/offers.ts';
 import type { Answer } from '../../../operations/operation.ts';
-import { line, span, textOf, type Line } from '../screen/lines.ts';
+import { line, type Line, span, textOf } from '../screen/paint.ts';
 import { markdown, PROSE_WIDTH } from '../screen/markdown.ts';
-import { lineWidth } from '../screen/width.ts';
-import { wrapped } from '../screen/wrap.ts';
+import { lineWidth, wrapped } from '../screen/text.ts';
 import { explainScreen, listScreen, searchScreen } from './catalogue.ts';
 import { doctorScreen } from './doctor.ts';
 import { MARKS, type Draw, type Page } from './parts.ts';
-export { helpLines } from './help.ts';
+export { helpLines } from './catalogue.ts';
 import { nextScreen } from './progress.ts';
-import { memoriesScreen, recallScreen, usageScreen } from './memories.ts';
-import { deliveriesScreen, receiptsScreen, sourcesScreen } from './proofs.ts';
-import { runsScreen, sessionsScreen, tasksScreen } from './work.ts';
+import {
+  deliveriesScreen,
+  memoriesScreen,
+  recallScreen,
+  receiptsScreen,
+  runsScreen,
+  sessionsScreen,
+  sourcesScreen,
+  tasksScreen,
+  usageScreen,
+} from './work.ts';
 
 /** Screens are drawn from the data of their operation; its output schema has checked that. */
 const SCREENS: Readonly<Partial<Record<string, Draw<never>>>> = {

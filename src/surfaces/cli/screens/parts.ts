@@ -1,9 +1,8 @@
 import { say } from '../../../base/text/message.ts';
 import { ago, oneLine } from '../../../base/text/text.ts';
 
-import { line, span, type Line, type Span, type Style } from '../screen/lines.ts';
-import { table, type Column, type Row } from '../screen/table.ts';
-import { wrapped } from '../screen/wrap.ts';
+import { line, type Line, span, type Span, type Style } from '../screen/paint.ts';
+import { type Column, type Row, table, wrapped } from '../screen/text.ts';
 
 /** What a screen knows about where it is shown. */
 export interface Page {

@@ -1,10 +1,9 @@
 import { say, t } from '../../../base/text/message.ts';
-import { commandLine } from '../../../operations/command-line.ts';
+import { commandLine } from '../../../operations/offers.ts';
 import type { Action as NextAction } from '../../../operations/project/next-actions.ts';
 import { doneOf, shownSteps, stepsOf, type Detail } from '../../../operations/project/next-text.ts';
-import { line, span, stacked, type Line } from '../screen/lines.ts';
-import { padded } from '../screen/width.ts';
-import { wrapped } from '../screen/wrap.ts';
+import { line, type Line, span, stacked } from '../screen/paint.ts';
+import { padded, wrapped } from '../screen/text.ts';
 import { bar, MARKS, problemLines, state, titled, type Draw, type Page } from './parts.ts';
 
 interface Phase {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../../tests/support/app.ts';
 import { bmadHere } from '../../../../tests/support/command-line.ts';
-import { lineWidth } from '../screen/width.ts';
+import { lineWidth } from '../screen/text.ts';
 import { answerLines } from './index.ts';
-import { textOf } from '../screen/lines.ts';
+import { textOf } from '../screen/paint.ts';
 
 const cwd = await temporaryFolder(afterAll);
 const home = await temporaryFolder(afterAll);

@@ -1,24 +1,19 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { BmadError } from '../../../base/errors.ts';
-import { attempt } from '../../../base/expected.ts';
+import { attempt, BmadError } from '../../../base/errors.ts';
 import type { Caller, Exchange } from '../../../base/http/http-route.ts';
 import type { Carrier, Ended, Tracing } from '../../../base/process/tracing.ts';
 import { stepLines, type StepWriter } from '../../../base/step.ts';
 import { nearest } from '../../../base/text/suggest.ts';
 import type { Call, Context } from '../../../operations/context.ts';
-import { WRITING_HINT, execute, type CallOutcome } from '../../../operations/execute.ts';
-import { ON_THE_PAGE } from '../../../operations/for-people.ts';
-import { FOR_PEOPLE } from '../../../operations/offers.ts';
+import { type CallOutcome, execute, WRITING_HINT } from '../../../operations/execute.ts';
+import { FOR_PEOPLE, ON_THE_PAGE, writtenArguments } from '../../../operations/offers.ts';
 import { operations } from '../../../operations/index.ts';
-import { OFFERED } from '../../../operations/offered.ts';
-import { writtenArguments } from '../../../operations/offers.ts';
+import { OFFERED } from '../../../operations/registry.ts';
 import type { AnyOperation } from '../../../operations/operation.ts';
 import { WRITES_ONLY, reachable, reachableNamed, type Reach } from '../../../operations/reachable.ts';
-import { bodyInput, queryInput, takesQuery } from './input.ts';
+import { BASE, bodyInput, DOCUMENT, problemOf, queryInput, takesQuery } from './input.ts';
 import { openApiDocument } from './openapi.ts';
-import { BASE, DOCUMENT } from './paths.ts';
-import { problemOf } from './problems.ts';
 
 const SUGGESTED = 5;
 
@@ -191,7 +186,7 @@ async function tagged(response: Response, asked: Headers): Promise<Response> {
   if (!response.ok) return response;
   const body = Buffer.from(await response.arrayBuffer());
   const tag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
-  const headers = { etag: tag, 'cache-control': 'private, no-cache', vary: 'Accept' };
+  const headers = { etag: tag, 'cache-control': 'private, no-cache', vary: 'Accept, Accept-Language' };
   const known = asked
     .get('if-none-match')
     ?.split(',')

@@ -1,10 +1,11 @@
 import * as z from 'zod';
+import { BmadError, ERROR_CODES, type ErrorCode } from '../../../base/errors.ts';
+import { titleOf } from '../../../base/http/http-route.ts';
 import { jsonIn } from '../../../base/parse/json.ts';
-import { BmadError } from '../../../base/errors.ts';
 import type { AnyOperation } from '../../../operations/operation.ts';
 
 /** What was sent for an operation, before the operation's own schema checks it. */
-export type Sent = { input: Record<string, unknown> } | { status: number; error: BmadError };
+type Sent = { input: Record<string, unknown> } | { status: number; error: BmadError };
 
 /** No argument has a longer name; what does may be a token that someone has put into the address. */
 const LONGEST_NAME = 24;
@@ -67,3 +68,42 @@ function isPlain(schema: Schema): boolean {
   if (schema.type === 'array') return !Array.isArray(schema.items) && isPlain(schema.items ?? false);
   return ['string', 'number', 'integer', 'boolean'].includes(String(schema.type));
 }
+
+export const PROBLEM_TYPE = 'application/problem+json';
+
+/** An error as RFC 9457 has it, with what a caller can do next. */
+export function problemOf(
+  error: BmadError,
+  {
+    status = ERROR_CODES[error.code].http,
+    headers = {},
+  }: { status?: number; headers?: Record<string, string> } = {},
+): Response {
+  const { code, message, hint, subject, suggestions } = error;
+  // For a refusal that has an HTTP status, the status alone says what it is (RFC 9457, 4.2.1).
+  const own = status === ERROR_CODES[code].http;
+  return Response.json(
+    {
+      type: own ? problemType(code) : 'about:blank',
+      title: own ? ERROR_CODES[code].meaning : titleOf(status),
+      status,
+      detail: message,
+      code,
+      retry: ERROR_CODES[code].retry,
+      ...(hint === undefined ? {} : { hint }),
+      ...(subject === undefined ? {} : { subject }),
+      ...(suggestions.length === 0 ? {} : { suggestions }),
+    },
+    { status, headers: { ...headers, 'content-type': PROBLEM_TYPE } },
+  );
+}
+
+export function problemType(code: ErrorCode): string {
+  return `urn:bmad:error:${code}`;
+}
+
+/** Every operation is a route below this one. */
+export const BASE = '/api';
+
+/** Where the API is described. */
+export const DOCUMENT = '/openapi.json';

@@ -2,14 +2,11 @@ import * as z from 'zod';
 import { ERROR_CODES } from '../../../base/errors.ts';
 import { PRODUCT, VERSION } from '../../../base/product.ts';
 import type { AnyOperation } from '../../../operations/operation.ts';
-import { takesQuery } from './input.ts';
-import { otherPaths } from './openapi-routes.ts';
-import { BASE } from './paths.ts';
-import { PROBLEM_TYPE, problemType } from './problems.ts';
+import { BASE, DOCUMENT, PROBLEM_TYPE, problemType, takesQuery } from './input.ts';
 
 type Schema = Record<string, unknown>;
 
-export interface DocumentOptions {
+interface DocumentOptions {
   /** Whether callers have to show a token. */
   secured: boolean;
   /** Whether callers may start programs. */
@@ -192,3 +189,85 @@ function schemaOf(schema: z.ZodObject, io: 'input' | 'output'): Schema {
   });
   return plain;
 }
+
+type RouteSchema = Record<string, unknown>;
+
+/** What is served beside the operations, described in the same document. */
+function otherPaths(): Record<string, RouteSchema> {
+  return {
+    [BASE]: { get: getRoute('operations_list', 'The operations that this server offers', LISTED) },
+    [DOCUMENT]: { get: getRoute('openapi', 'This document', { type: 'object' }) },
+    '/healthz': {
+      get: { ...getRoute('healthz', 'Whether the process is alive', statusSchema('ok')), security: [] },
+    },
+    '/readyz': {
+      get: {
+        ...getRoute('readyz', 'Whether the server is ready for work', statusSchema('ready')),
+        security: [],
+        responses: {
+          200: json('Ready.', statusSchema('ready')),
+          503: json('Not ready, with the reasons.', NOT_READY),
+          default: REFUSAL,
+        },
+      },
+    },
+    '/metrics': {
+      get: {
+        operationId: 'metrics',
+        summary: 'Metrics in the Prometheus text format',
+        tags: ['server'],
+        responses: {
+          200: { description: 'The metrics.', content: { 'text/plain': { schema: { type: 'string' } } } },
+          default: REFUSAL,
+        },
+      },
+    },
+  };
+}
+
+const REFUSAL = { $ref: '#/components/responses/Problem' };
+
+function getRoute(operationId: string, summary: string, schema: RouteSchema): RouteSchema {
+  return {
+    operationId,
+    summary,
+    tags: ['server'],
+    responses: { 200: json(summary, schema), default: REFUSAL },
+  };
+}
+
+function json(description: string, schema: RouteSchema): RouteSchema {
+  return { description, content: { 'application/json': { schema } } };
+}
+
+function statusSchema(status: string): RouteSchema {
+  return { type: 'object', required: ['status'], properties: { status: { const: status } } };
+}
+
+const NOT_READY: RouteSchema = {
+  type: 'object',
+  required: ['status', 'reasons'],
+  properties: { status: { const: 'not ready' }, reasons: { type: 'array', items: { type: 'string' } } },
+};
+
+const LISTED: RouteSchema = {
+  type: 'object',
+  required: ['operations'],
+  properties: {
+    operations: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['name', 'path', 'methods', 'effect', 'title', 'description'],
+        properties: {
+          name: { type: 'string' },
+          path: { type: 'string' },
+          methods: { type: 'array', items: { enum: ['GET', 'POST'] } },
+          effect: { enum: ['read', 'write', 'destroy'] },
+          title: { type: 'string' },
+          description: { type: 'string' },
+        },
+      },
+    },
+  },
+};

@@ -1,10 +1,9 @@
 import { once } from '../../../base/async.ts';
-import { refuseAsProblem } from '../../../base/http/http-refusals.ts';
-import { callerKey, type Exchange, type HttpRoute } from '../../../base/http/http-route.ts';
+import { callerKey, type Exchange, type HttpRoute, refuseAsProblem } from '../../../base/http/http-route.ts';
 import type { Call, Context } from '../../../operations/context.ts';
 import { notAPerson } from '../page/person-gate.ts';
 import type { Answers } from './answers.ts';
-import { BASE, DOCUMENT } from './paths.ts';
+import { BASE, DOCUMENT } from './input.ts';
 
 /** Methods that the API answers itself, because which are right depends on the operation. */
 const ANSWERED = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];

@@ -6,8 +6,7 @@ import {
   type Issuer,
 } from '../../../../tests/support/oauth-issuer.ts';
 import { sendRequest } from '../../../../tests/support/raw-http.ts';
-import { refuseAsRpc } from '../../../base/http/http-refusals.ts';
-import type { Caller } from '../../../base/http/http-route.ts';
+import { type Caller, refuseAsRpc } from '../../../base/http/http-route.ts';
 import { createLog } from '../../../base/log.ts';
 import { createSecrets } from '../../../base/secrets/known-values.ts';
 import { openFrontDoor } from '../front-door.ts';

@@ -1,6 +1,6 @@
 import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import { isLoopback } from '../names.ts';
-import { withoutEnd } from '../../../base/text/ends.ts';
+import { withoutEnd } from '../../../base/text/text.ts';
 
 /** The issuer cannot be asked for its keys at the moment. The text of the cause is for the log only. */
 export class IssuerUnavailable extends Error {}

@@ -1,5 +1,4 @@
-import { refuseAsProblem } from '../../../base/http/http-refusals.ts';
-import type { HttpRoute } from '../../../base/http/http-route.ts';
+import { type HttpRoute, refuseAsProblem } from '../../../base/http/http-route.ts';
 import { PRODUCT } from '../../../base/product.ts';
 
 interface Scopes {

@@ -10,7 +10,7 @@ import { KIT_FILES, writeFiles } from '../../../../tests/support/kit-project.ts'
 import { pageDoor, signedIn } from '../../../../tests/support/page-door.ts';
 import { trust } from '../../../operations/completion/trust.ts';
 import { execute } from '../../../operations/execute.ts';
-import { spawnSubagentTask } from '../../../operations/tasks/spawn-subagent-task.ts';
+import { spawnSubagentTask } from '../../../operations/tasks/tasks.ts';
 
 const folder = await temporaryFolder(afterAll);
 await writeFiles(folder, KIT_FILES);

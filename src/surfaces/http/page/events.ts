@@ -1,9 +1,8 @@
 import { BmadError } from '../../../base/errors.ts';
-import { refuseAsProblem } from '../../../base/http/http-refusals.ts';
-import { whenOver, type Exchange, type HttpRoute } from '../../../base/http/http-route.ts';
+import { type Exchange, type HttpRoute, refuseAsProblem, whenOver } from '../../../base/http/http-route.ts';
+import { changeFeed, projectMarks } from '../../../operations/client/change-feed.ts';
 import type { Context } from '../../../operations/context.ts';
-import { problemOf } from '../api/problems.ts';
-import { followProject, type Followed, type Marks } from './followed-project.ts';
+import { problemOf } from '../api/input.ts';
 import type { Passes } from './passes.ts';
 
 /** Comments only: a proxy keeps the stream open, and nobody takes them for a change. */
@@ -14,7 +13,7 @@ const LONGEST_PROJECT = 1_000;
 /** The topics of one mark each, in a fixed order: a page that comes again says by it what it has seen. */
 const idOf = (marks: Marks): string => marks.map(([, mark]) => mark).join('.');
 
-export interface EventsOptions {
+interface EventsOptions {
   /** Where a person's session is open no longer, the stream ends. */
   passes?: Passes;
   /** How often a comment is sent. */
@@ -140,4 +139,85 @@ function errorOf(thrown: unknown, { log }: Context): BmadError {
   return BmadError.from(thrown, (id, original) =>
     log.error('incident', { id, name: 'events', error: String(original) }),
   );
+}
+
+/** How a project looked: a mark for each topic, always in the same order. */
+type Marks = readonly (readonly [topic: string, mark: string])[];
+
+/** Projects that are not watched are looked at so often, while somebody listens. */
+const POLL_MS = 5_000;
+/** For a while after the last listener has left, another may come: a page that is loaded again. */
+const KEPT_MS = 10_000;
+
+interface Followed {
+  /** Settled when it is known how the project looks; throws if it cannot be followed. */
+  ready(): Promise<void>;
+  project(): string;
+  marks(): Marks;
+  /** Calls when something is different from before, and only then. */
+  listen(tell: () => void): () => void;
+}
+
+/**
+ * One project as all who listen to it see it: looked at once for all of them, when something has moved. The one that the
+ * server runs for is watched; all others are looked at now and then.
+ */
+function followProject(context: Context, named: string | undefined, forget: () => void): Followed {
+  const listeners = new Set<() => void>();
+  let current: { project: string; marks: Marks } = { project: '', marks: [] };
+  let timer: NodeJS.Timeout | undefined;
+  let leaving: NodeJS.Timeout | undefined;
+
+  async function look(): Promise<boolean> {
+    const { project, marks: now } = await projectMarks(context, named);
+    const isDifferent = JSON.stringify(now) !== JSON.stringify(current.marks);
+    const isFirst = current.marks.length === 0;
+    current = { project, marks: now };
+    if (isDifferent && !isFirst) for (const tell of listeners) tell();
+    return isDifferent && !isFirst;
+  }
+
+  const feed = changeFeed(context, look);
+
+  /** Whether the system tells when something moves there. */
+  async function isWatched(): Promise<boolean> {
+    if (context.config.watch === 'off') return false;
+    return named === undefined || (await context.describeProject()).root === current.project;
+  }
+
+  async function begin(): Promise<void> {
+    await look();
+    if (await isWatched()) {
+      feed.listen(true);
+    } else {
+      timer = setInterval(() => void feed.soon({}), POLL_MS).unref();
+    }
+    if (listeners.size === 0) endLater();
+  }
+
+  const begun = begin();
+  begun.catch(forget);
+
+  function endLater(): void {
+    clearTimeout(leaving);
+    leaving = setTimeout(() => {
+      if (listeners.size > 0) return;
+      forget();
+      feed.listen(false);
+      clearInterval(timer);
+    }, KEPT_MS).unref();
+  }
+
+  return {
+    ready: () => begun,
+    project: () => current.project,
+    marks: () => current.marks,
+    listen(tell) {
+      listeners.add(tell);
+      return () => {
+        listeners.delete(tell);
+        if (listeners.size === 0) endLater();
+      };
+    },
+  };
 }

@@ -3,9 +3,8 @@ import { get } from 'node:http';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { systemCode } from '../../../base/errors.ts';
-import { newId, processList } from '../../../base/files/process-list.ts';
-import { refuseAsProblem } from '../../../base/http/http-refusals.ts';
-import type { HttpRoute } from '../../../base/http/http-route.ts';
+import { newId, processList } from '../../../base/files/file-state.ts';
+import { type HttpRoute, refuseAsProblem } from '../../../base/http/http-route.ts';
 import { jsonObject } from '../../../base/parse/json.ts';
 import { socketPlace } from '../names.ts';
 

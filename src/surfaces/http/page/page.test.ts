@@ -5,10 +5,10 @@ import { contextIn, temporaryFolder, testCall } from '../../../../tests/support/
 import { SCRIPT_PATH } from '../../../../tests/support/contract-project.ts';
 import { KIT_FILES, writeFiles } from '../../../../tests/support/kit-project.ts';
 import { pageDoor, signedIn, type PageDoor } from '../../../../tests/support/page-door.ts';
-import { refuseAsProblem } from '../../../base/http/http-refusals.ts';
+import { refuseAsProblem } from '../../../base/http/http-route.ts';
 import { execute } from '../../../operations/execute.ts';
 import { FOR_PEOPLE } from '../../../operations/offers.ts';
-import { spawnSubagentTask } from '../../../operations/tasks/spawn-subagent-task.ts';
+import { spawnSubagentTask } from '../../../operations/tasks/tasks.ts';
 import { tokenGate, type Gate } from '../gate.ts';
 import { LINK_MS, SESSION_MS } from './passes.ts';
 

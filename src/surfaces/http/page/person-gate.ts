@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { refuseAsProblem } from '../../../base/http/http-refusals.ts';
+import { refuseAsProblem } from '../../../base/http/http-route.ts';
+import { t } from '../../../base/text/message.ts';
 import { digestOf, isForwarded, unauthorized, type Asked, type Gate, type Refused } from '../gate.ts';
 import { csrfOf, type Passes, type PersonSession } from './passes.ts';
 
@@ -24,12 +25,16 @@ interface PersonGateOptions {
  */
 export function personGate(behind: Gate, { passes, own, origins }: PersonGateOptions): Gate {
   return {
+    wordsFor: async (headers) =>
+      isPage(headers) && acceptedLanguage(headers['accept-language']) === 'fr'
+        ? (await import('../../../language/french.ts')).FRENCH
+        : undefined,
     async admit(authorization, asked) {
       const secrets = authorization === undefined ? cookiesIn(asked?.headers.cookie) : [];
       if (secrets.length === 0 || asked === undefined) return behind.admit(authorization, asked);
       const found = await sessionOf(secrets, passes);
       if (found === undefined)
-        return unauthorized('The session has ended. Run "bmad page" and open the link it prints.');
+        return unauthorized(t`The session has ended. Run "bmad page" and open the link it prints.`);
       const wrong = wrongWith(found.secret, asked, origins());
       if (wrong !== undefined) return wrong;
       return {
@@ -44,10 +49,21 @@ export function personGate(behind: Gate, { passes, own, origins }: PersonGateOpt
   };
 }
 
+/** Only the page of this server calls from its own origin, and only it has a cookie. */
+function isPage({ authorization, cookie, 'sec-fetch-site': site }: IncomingHttpHeaders): boolean {
+  return authorization === undefined && (site === 'same-origin' || cookiesIn(cookie).length > 0);
+}
+
+/** The first of the two that there are words for. */
+export function acceptedLanguage(accepted: string | null | undefined): 'en' | 'fr' {
+  const wanted = (accepted ?? '').split(',').map((part) => part.trim().slice(0, 2).toLowerCase());
+  return wanted.find((language) => language === 'en' || language === 'fr') === 'fr' ? 'fr' : 'en';
+}
+
 /** For a server that only people call. */
 export const peopleOnly: Gate = {
   admit: async () =>
-    unauthorized('This server is for people only. Run "bmad page" and open the link it prints.'),
+    unauthorized(t`This server is for people only. Run "bmad page" and open the link it prints.`),
 };
 
 export function sessionCookie(secret: string, untilMs: number, secure: boolean): string {
@@ -84,13 +100,13 @@ function wrongWith(
 ): Refused | undefined {
   const { [CSRF_HEADER]: sent, 'sec-fetch-site': site } = headers;
   if (site !== undefined && site !== 'same-origin' && site !== 'none')
-    return refused('Only the page of this server may use its session.');
+    return refused(t`Only the page of this server may use its session.`);
   if (SAFE.has(method) && headers.origin === undefined) return undefined;
   if (!isOwnPage(headers, origins))
-    return refused('The header Origin must be that of the page on this very server.');
+    return refused(t`The header Origin must be that of the page on this very server.`);
   if (SAFE.has(method)) return undefined;
   if (typeof sent !== 'string' || !timingSafeEqual(digestOf(sent), digestOf(csrfOf(secret))))
-    return refused(`The header ${CSRF_HEADER} must have the value that /api/page/session gives.`);
+    return refused(t`The header ${CSRF_HEADER} must have the value that /api/page/session gives.`);
   return undefined;
 }
 
@@ -108,7 +124,7 @@ function refused(message: string): Refused {
 export function notAPerson(): Response {
   return refuseAsProblem(
     401,
-    'This is for people. Run "bmad page" on the server’s machine and open the link it prints.',
+    t`This is for people. Run "bmad page" on the server’s machine and open the link it prints.`,
     { 'www-authenticate': 'Bearer' },
   );
 }

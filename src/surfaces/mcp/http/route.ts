@@ -1,30 +1,29 @@
+import { randomBytes } from 'node:crypto';
 import {
   createMcpHandler,
+  createRequestStateCodec,
   isLegacyRequest,
   type McpServerFactory,
+  type RequestStateCodec,
   type ServerNotifier,
 } from '@modelcontextprotocol/server';
-import { refuseAsRpc } from '../../../base/http/http-refusals.ts';
 import {
   BODY_LIMIT,
   callerKey,
-  whenOver,
   type Exchange,
   type HttpRoute,
+  refuseAsRpc,
+  whenOver,
 } from '../../../base/http/http-route.ts';
 import type { Context } from '../../../operations/context.ts';
 import { mayRead } from '../../../operations/operation.ts';
-import { authInfoOf } from '../callers.ts';
-import { createSeen } from './seen-clients.ts';
-import { createIdle } from '../idle.ts';
-import { createListeners, isWanted, NOTHING, wantedIn } from '../listeners.ts';
-import { isListening, mayBeResource } from '../listening.ts';
-import { prewarmed } from '../prewarm-when-idle.ts';
+import { createIdle, prewarmed } from '../idle.ts';
+import { createListeners, isListening, isWanted, mayBeResource, NOTHING, wantedIn } from '../listening.ts';
+import { authInfoOf, clientIn } from '../requests.ts';
+import type { RoundState } from '../sampling.ts';
 import { mcpServerFactory } from '../server.ts';
-import { stateCodec } from '../state-codec.ts';
-import { watchChanges, type Watch } from '../watch.ts';
-import { createLastWords } from './last-words.ts';
-import { createSessions } from './sessions.ts';
+import { type Watch, watchChanges } from '../watch.ts';
+import { createLastWords, createSessions } from './sessions.ts';
 
 export interface McpRoute extends HttpRoute {
   /** Notifies listening clients of the 2026 protocol of changes; each client of 2025 has a separate server. */
@@ -35,7 +34,7 @@ export interface McpRoute extends HttpRoute {
   clients(): { name: string; last: number }[];
 }
 
-export interface McpRouteOptions {
+interface McpRouteOptions {
   extend?(factory: McpServerFactory): McpServerFactory;
   /** Seals what clients carry from one request to the next; replicas need the same. */
   key?: Uint8Array | undefined;
@@ -173,4 +172,61 @@ function writes(message: unknown, { tools }: Context): boolean {
   if (method !== 'tools/call') return false;
   const tool = tools.fixed.find(({ name }) => name === params?.name);
   return tool !== undefined && !mayRead(tool);
+}
+
+/** Clients of the 2026 protocol have no session: who has said nothing for so long has left, unless it listens. */
+const GONE_MS = 5 * 60_000;
+const MOST = 100;
+
+interface Seen {
+  last: number;
+  /** Streams of changes that are open. */
+  streams: number;
+}
+
+/** The clients of the 2026 protocol that have called of late, by the name they give themselves. */
+export function createSeen(now: () => number = Date.now) {
+  const known = new Map<string, Seen>();
+
+  function leaveOut(): void {
+    const since = now() - GONE_MS;
+    for (const [name, { last, streams }] of known) if (streams === 0 && last < since) known.delete(name);
+  }
+
+  return {
+    /** A message has come; one that opens a stream keeps its client until that is over. */
+    heard(message: unknown, stream?: AbortSignal): void {
+      const name = clientIn(message);
+      if (name === undefined) return;
+      if (!known.has(name) && known.size >= MOST) leaveOut();
+      const entry = known.get(name) ?? { last: 0, streams: 0 };
+      if (!known.has(name) && known.size >= MOST) return;
+      known.set(name, entry);
+      entry.last = now();
+      if (stream === undefined) return;
+      entry.streams += 1;
+      whenOver(stream, () => {
+        entry.streams -= 1;
+        entry.last = now();
+      });
+    },
+    clients(): { name: string; last: number }[] {
+      leaveOut();
+      return [...known].map(([name, { last, streams }]) => ({ name, last: streams > 0 ? now() : last }));
+    },
+  };
+}
+
+const LIFE_SECONDS = 600;
+
+/**
+ * Seals what a client of the 2026 protocol carries from one round of a call to the next. State that was changed, is too
+ * old, or belongs to another caller or another kind of call is refused. Replicas need the same key.
+ */
+export function stateCodec<T = RoundState>(key: Uint8Array = randomBytes(32)): RequestStateCodec<T> {
+  return createRequestStateCodec<T>({
+    key,
+    ttlSeconds: LIFE_SECONDS,
+    bind: ({ mcpReq, http }) => `${mcpReq.method}\0${http?.authInfo?.clientId ?? ''}`,
+  });
 }

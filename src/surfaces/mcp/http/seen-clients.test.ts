@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CLIENT_INFO_META_KEY } from '@modelcontextprotocol/server';
-import { createSeen } from './seen-clients.ts';
+import { createSeen } from './route.ts';
 
 const from = (name: unknown, version?: unknown) => ({
   method: 'tools/call',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Caller } from '../../../base/http/http-route.ts';
-import { makesRoom, type Held } from './session-room.ts';
+import { type Held, makesRoom } from './sessions.ts';
 
 const known = (subject: string): Caller => ({ known: 'oauth', subject, mayWrite: true });
 const of = (subject: string, used: number, open = 0): Held => ({ owner: known(subject), used, open });

@@ -1,14 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import {
-  WebStandardStreamableHTTPServerTransport,
+  isJSONRPCRequest,
   type McpServerFactory,
+  type RequestId,
+  WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
-import { refuseAsRpc } from '../../../base/http/http-refusals.ts';
-import { BODY_LIMIT, sameCaller, whenOver, type Exchange } from '../../../base/http/http-route.ts';
-import { authInfoOf } from '../callers.ts';
-import { clientIn } from '../client-name.ts';
-import { MADE_ROOM, openRequestsOf, SERVER_ENDED } from './last-words.ts';
-import { makesRoom, type Held } from './session-room.ts';
+import {
+  BODY_LIMIT,
+  type Caller,
+  callerKey,
+  type Exchange,
+  refuseAsRpc,
+  sameCaller,
+  whenOver,
+} from '../../../base/http/http-route.ts';
+import { authInfoOf, clientIn } from '../requests.ts';
 
 const IDLE_MS = 30 * 60_000;
 const CHECK_MS = 60_000;
@@ -22,7 +28,7 @@ interface Session extends Held {
   close(words?: string): Promise<void>;
 }
 
-export interface Sessions {
+interface Sessions {
   /** How many are open. */
   count(): number;
   /** Their clients, by name, and when each was heard last; now, where a stream is open. */
@@ -122,4 +128,119 @@ export function createSessions(
       await Promise.all([...sessions.values()].map((session) => session.close()));
     },
   };
+}
+
+/** What decides which session makes room for another. */
+export interface Held {
+  owner: Caller;
+  /** Exchanges that have not ended. */
+  open: number;
+  used: number;
+}
+
+/**
+ * The session to close so that a caller can have a new one when all places are taken. It is one of the caller that has
+ * the most: the new caller itself, if no one has more. So a flood from one caller never closes another's sessions. The
+ * session that was silent longest goes first. If all of theirs are listening, an idle one of the new caller's goes; a
+ * listening one goes only for a caller who has clearly fewer and nothing idle.
+ */
+export function makesRoom<S extends Held>(sessions: readonly S[], caller: Caller): S | undefined {
+  const held = new Map<string | undefined, number>();
+  for (const { owner } of sessions) held.set(callerKey(owner), (held.get(callerKey(owner)) ?? 0) + 1);
+  const own = held.get(callerKey(caller)) ?? 0;
+  const most = Math.max(...held.values());
+  const bySilence = sessions.toSorted((a, b) => a.used - b.used);
+  const ofMost = most > own ? bySilence.filter(({ owner }) => held.get(callerKey(owner)) === most) : [];
+  const ofCaller = bySilence.filter(({ owner }) => callerKey(owner) === callerKey(caller));
+  return [...ofMost, ...ofCaller].find(({ open }) => open === 0) ?? (most > own + 1 ? ofMost[0] : undefined);
+}
+
+/** A client that hears nothing waits until it gives up, which may take minutes. */
+const SERVER_ENDED = 'The server shut down before this call finished. Call again.';
+const MADE_ROOM =
+  'This session was closed before this call finished, to make room for another. Initialize again.';
+const errorFor = (id: RequestId, message = SERVER_ENDED) => ({
+  jsonrpc: '2.0' as const,
+  id,
+  error: { code: -32_000, message },
+});
+
+/** Follows what a client of the 2025 protocol has asked on a connected transport; answers what is still open with an error. */
+function openRequestsOf(
+  transport: WebStandardStreamableHTTPServerTransport,
+): (message: string) => Promise<void> {
+  const open = new Set<RequestId>();
+  const { onmessage } = transport;
+  transport.onmessage = (message, extra) => {
+    if (isJSONRPCRequest(message)) open.add(message.id);
+    onmessage?.(message, extra);
+  };
+  const send = transport.send.bind(transport);
+  transport.send = (message, options) => {
+    if (!('method' in message) && message.id !== undefined) open.delete(message.id);
+    return send(message, options);
+  };
+  return async (message) => {
+    // One whose client has left has nowhere to go.
+    await Promise.all([...open].map((id) => send(errorFor(id, message)).catch(() => undefined)));
+  };
+}
+
+interface LastWords {
+  /** The answer to a request of the 2026 protocol, which ends with an error if the server ends before. */
+  follow(response: Response, message: unknown): Response;
+  say(): void;
+}
+
+export function createLastWords(): LastWords {
+  const open = new Set<() => void>();
+  let said = false;
+  return {
+    follow(response, message) {
+      const { id } = (message ?? {}) as { id?: unknown };
+      if (typeof id !== 'string' && typeof id !== 'number') return response;
+      // What the SDK makes of a request that was cut before there was anything to say.
+      if (said && response.status === 499) return Response.json(errorFor(id), { status: 503 });
+      const { body } = response;
+      if (body === null || response.headers.get('content-type') !== 'text/event-stream') return response;
+      const event = `event: message\ndata: ${JSON.stringify(errorFor(id))}\n\n`;
+      return new Response(endable(body, new TextEncoder().encode(event), open), response);
+    },
+    say() {
+      said = true;
+      for (const end of open) end();
+    },
+  };
+}
+
+/** The same stream, which can be ended with a last piece. */
+function endable(
+  body: ReadableStream<Uint8Array>,
+  last: Uint8Array,
+  open: Set<() => void>,
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  let end = (): void => undefined;
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      end = () => {
+        open.delete(end);
+        controller.enqueue(last);
+        controller.close();
+        void reader.cancel().catch(() => undefined);
+      };
+      open.add(end);
+    },
+    async pull(controller) {
+      const { done, value } = await reader.read();
+      if (!open.has(end)) return;
+      if (!done) return controller.enqueue(value);
+      open.delete(end);
+      controller.close();
+    },
+    cancel(reason) {
+      open.delete(end);
+      return reader.cancel(reason);
+    },
+  });
 }

@@ -1,0 +1,215 @@
+import { readdirSync } from 'node:fs';
+import { mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../../tests/support/app.ts';
+import { linkFolder, writeFiles } from '../../../tests/support/folders.ts';
+import { Keeper } from './keeper.ts';
+
+/** A folder whose times are long past, as the clocks of file systems go. */
+async function settledFolder(): Promise<string> {
+  const folder = await temporaryFolder(afterAll);
+  await writeFiles(folder, { 'a/one.md': 'one', 'a/two.md': 'two', 'b/': '', 'c/d/e.md': 'e' });
+  await expect
+    .poll(async () => {
+      const places = new Keeper();
+      for (const path of ['', 'a', 'a/one.md', 'a/two.md', 'b', 'c', 'c/d', 'c/d/e.md'])
+        places.look(join(folder, path));
+      return places.unchanged();
+    })
+    .toBe(true);
+  return folder;
+}
+
+async function changedBy(
+  look: (places: Keeper, at: (path: string) => string) => void,
+  edit: (at: (path: string) => string) => Promise<unknown>,
+): Promise<string[]> {
+  const folder = await settledFolder();
+  const places = new Keeper();
+  const at = (path: string): string => join(folder, path);
+  look(places, at);
+  expect(await places.changed()).toEqual([]);
+  await edit(at);
+  return (await places.changed()).map((path) => path.slice(folder.length + 1));
+}
+
+describe('places', () => {
+  it('know what was written, replaced, added, moved and removed', async () => {
+    const all = (places: Keeper, at: (path: string) => string): void => {
+      for (const path of ['a', 'a/one.md', 'a/two.md', 'b', 'c/d', 'c/d/e.md']) places.look(at(path));
+    };
+    expect(await changedBy(all, (at) => writeFile(at('a/one.md'), 'eno'))).toEqual(['a/one.md']);
+    expect(await changedBy(all, (at) => writeFile(at('b/new.md'), ''))).toEqual(['b']);
+    expect(await changedBy(all, (at) => rm(at('a/two.md')))).toEqual(['a', 'a/two.md']);
+    expect(await changedBy(all, (at) => rename(at('a/two.md'), at('a/one.md')))).toEqual([
+      'a',
+      'a/one.md',
+      'a/two.md',
+    ]);
+    expect(await changedBy(all, (at) => rename(at('c'), at('f')))).toEqual(['c/d', 'c/d/e.md']);
+    expect(await changedBy(all, (at) => writeFile(at('c/d/other.md'), ''))).toEqual(['c/d']);
+  });
+
+  it('know what is there that was missing, however deep', async () => {
+    const deep = (places: Keeper, at: (path: string) => string): void => {
+      places.find(at('b/x/y/z.md'));
+      places.look(at('b/x/y/w.md'));
+    };
+    expect(await changedBy(deep, (at) => mkdir(at('b/x')))).toEqual(['b/x']);
+    const listed = (places: Keeper, at: (path: string) => string): void => {
+      places.look(at('b'));
+      places.look(at('b/x'));
+      expect(places.size, 'the folder tells of what comes').toBe(1);
+    };
+    expect(await changedBy(listed, (at) => mkdir(at('b/x')))).toEqual(['b']);
+    const found = (places: Keeper, at: (path: string) => string): void => {
+      places.find(at('b'));
+      places.look(at('b/x'));
+    };
+    expect(await changedBy(found, (at) => mkdir(at('b/x')))).toEqual(['b/x']);
+  });
+
+  it('follow links, to a folder and on the way', async () => {
+    const through = (places: Keeper, at: (path: string) => string): void => {
+      places.look(at('link'));
+      places.look(at('link/one.md'));
+    };
+    const folder = await settledFolder();
+    await linkFolder(join(folder, 'a'), join(folder, 'link'));
+    const places = new Keeper();
+    through(places, (path) => join(folder, path));
+    expect(await places.unchanged()).toBe(true);
+    await rm(join(folder, 'link'));
+    await symlink(join(folder, 'c'), join(folder, 'link'), 'junction');
+    expect(await places.changed()).toEqual([join(folder, 'link'), join(folder, 'link/one.md')]);
+  });
+
+  it('do not mind what changes in a folder that was only found', async () => {
+    const find = (places: Keeper, at: (path: string) => string): void => void places.find(at('a'));
+    expect(await changedBy(find, (at) => writeFile(at('a/new.md'), ''))).toEqual([]);
+    expect(await changedBy(find, (at) => rename(at('a'), at('z')))).toEqual(['a']);
+    const both = (places: Keeper, at: (path: string) => string): void => {
+      places.find(at('a'));
+      places.look(at('a'));
+    };
+    expect(await changedBy(both, (at) => writeFile(at('a/new.md'), ''))).toEqual(['a']);
+  });
+
+  it('do not trust a time that is not over yet, nor one that was set', async () => {
+    const folder = await settledFolder();
+    const file = join(folder, 'a/one.md');
+    await writeFile(file, 'ONE');
+    await utimes(file, 0, 0);
+    const places = new Keeper();
+    places.look(file);
+    expect(await places.unchanged(), 'it may change in the same tick').toBe(false);
+    await expect
+      .poll(async () => {
+        const later = new Keeper();
+        later.look(file);
+        return later.unchanged();
+      })
+      .toBe(true);
+  });
+
+  it('are looked at once for all who ask together, and never before they ask', async () => {
+    const folder = await settledFolder();
+    const places = new Keeper();
+    places.look(join(folder, 'a/one.md'));
+    const [first, second] = [places.changed(), places.changed()];
+    expect(first).toBe(second);
+    await writeFile(join(folder, 'a/one.md'), 'other');
+    expect(await places.unchanged()).toBe(false);
+  });
+});
+
+describe('a folder that was listed', () => {
+  async function afterEdit(
+    what: 'all' | 'folders',
+    edit: (at: (path: string) => string) => Promise<unknown>,
+    more: (places: Keeper, at: (path: string) => string) => void = () => undefined,
+  ): Promise<string[]> {
+    return changedBy((places, at) => {
+      places.look(at('a'));
+      places.listed(at('a'), readdirSync(at('a'), { withFileTypes: true }), what);
+      more(places, at);
+    }, edit);
+  }
+  const swap = async (at: (path: string) => string): Promise<void> => {
+    await writeFile(at('a/one.md~'), 'new');
+    await rename(at('a/one.md~'), at('a/one.md'));
+  };
+
+  it('is as it was while it has the same names, whatever its time', async () => {
+    expect(await afterEdit('all', swap)).toEqual([]);
+    expect(await afterEdit('all', async (at) => utimes(at('a'), 5, 5))).toEqual([]);
+    expect(await afterEdit('folders', (at) => writeFile(at('a/new.md'), ''))).toEqual([]);
+    expect(await afterEdit('all', (at) => writeFile(at('a/new.md'), ''))).toEqual(['a']);
+    expect(await afterEdit('folders', (at) => mkdir(at('a/new')))).toEqual(['a']);
+    const other = async (at: (path: string) => string): Promise<void> => {
+      await rm(at('a/one.md'));
+      await symlink(at('c/d/e.md'), at('a/one.md'));
+    };
+    expect(await afterEdit('all', other), 'a link in place of a file').toEqual(['a']);
+  });
+
+  it('tells of what was missing in it only where all of its names count', async () => {
+    const missing = (places: Keeper, at: (path: string) => string): void => void places.find(at('a/none.md'));
+    const comes = (at: (path: string) => string): Promise<void> => writeFile(at('a/none.md'), '');
+    expect(await afterEdit('all', comes, missing)).toEqual(['a']);
+    expect(await afterEdit('folders', comes, missing)).toEqual(['a/none.md']);
+    const before = await changedBy((places, at) => {
+      places.look(at('a'));
+      missing(places, at);
+      places.listed(at('a'), readdirSync(at('a'), { withFileTypes: true }), 'folders');
+    }, comes);
+    expect(before).toEqual(['a']);
+  });
+
+  it('counts as changed where two have found different names in it', async () => {
+    const folder = await settledFolder();
+    const [at, places] = [join(folder, 'a'), new Keeper()];
+    places.look(at);
+    places.listed(at, readdirSync(at, { withFileTypes: true }), 'all');
+    await writeFile(join(at, 'new.md'), '');
+    places.look(at);
+    places.listed(at, readdirSync(at, { withFileTypes: true }), 'all');
+    expect(await places.changed()).toEqual([at]);
+  });
+});
+
+describe('what has changed', () => {
+  it('is named until it is dropped, and counts again when somebody looks at it', async () => {
+    const folder = await settledFolder();
+    const [one, two] = ['a/one.md', 'a/two.md'].map((path) => join(folder, path)) as [string, string];
+    const places = new Keeper();
+    for (const path of [one, two]) places.look(path);
+    await writeFile(one, 'other');
+    expect(await places.changed()).toEqual([one]);
+    expect(await places.changed()).toEqual([one]);
+    places.drop([one]);
+    expect(await places.changed()).toEqual([]);
+    await expect
+      .poll(async () => {
+        places.drop([one]);
+        places.look(one);
+        return places.unchanged();
+      })
+      .toBe(true);
+    await writeFile(one, 'again');
+    expect(await places.changed()).toEqual([one]);
+  });
+
+  it('is named, and the rest taken over, when places are adopted', async () => {
+    const folder = await settledFolder();
+    const paths = ['a', 'a/one.md', 'a/two.md', 'c/d'].map((path) => join(folder, path));
+    const before = new Keeper();
+    for (const path of paths) before.look(path);
+    const stamps = before.stampsOf(paths) ?? new Float64Array();
+    await writeFile(join(folder, 'a/two.md'), 'other');
+    const after = new Keeper();
+    expect(await after.adopt(paths, stamps)).toEqual([join(folder, 'a/two.md')]);
+    expect([after.size, await after.changed()]).toEqual([3, []]);
+  });
+});

@@ -1,0 +1,38 @@
+import { hash } from 'node:crypto';
+
+/** The same object without the keys that have no value, for types whose optional keys must be absent, not undefined. */
+export function present<T extends object>(table: { [K in keyof T]: T[K] | undefined }): T {
+  const all: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(table)) if (value !== undefined) all[key] = value;
+  return all as T;
+}
+
+/** Items by a key, each list in the order of the items. Every item is looked at once, however many share a key. */
+export function grouped<T, K>(items: Iterable<T>, keyOf: (item: T) => K): Map<K, T[]> {
+  const groups = new Map<K, T[]>();
+  for (const item of items) push(groups, keyOf(item), item);
+  return groups;
+}
+
+/** Adds to the list of a key. */
+export function push<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [value]);
+  else list.push(value);
+}
+
+export function sha256(content: string | Buffer): string {
+  return hash('sha256', content);
+}
+
+/** So many digits are shown to people and asked for: nobody finds a second text for them. */
+const DIGITS = 16;
+
+export const shortDigest = (content: string): string => sha256(content).slice(0, DIGITS);
+
+const ID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+
+/** Whether a text is a memory id, and so not words to search for. */
+export function isMemoryId(text: string): boolean {
+  return ID.test(text.trim());
+}

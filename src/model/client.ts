@@ -1,0 +1,64 @@
+/** Somebody outside the project. */
+export interface Requester {
+  /** Stands for them in files, and does not tell their token. */
+  mark: string;
+  /** Whether they see only what they have asked for themselves. */
+  alone: boolean;
+}
+
+/** A question that only a person may answer. */
+export interface ConfirmRequest {
+  /** What the person decides, as a question. */
+  question: string;
+  /** What the person has to know for that, in lines. */
+  details: string;
+  /** What yes means, as an imperative: "Allow it". */
+  yes: string;
+}
+
+/** What the person said, or why nobody did, in words. */
+export type Confirmed = { yes: true } | { yes: false; why: string };
+
+/** A question to the model of the client. */
+export interface SampleRequest {
+  system?: string;
+  prompt: string;
+  maxTokens: number;
+  /** Progress for the caller while the model is asked; answers from earlier rounds are not announced again. */
+  waiting?: string;
+  /** How long the answer may take; one that comes later is not used. */
+  timeMs?: number;
+  /** What all questions of the call may come to; what was asked in earlier rounds of it counts too. */
+  within?: SampleLimits;
+  /**
+   * The call works just as well without an answer. The same question is asked once per conversation, and a client that
+   * has once not answered is not asked again.
+   */
+  optional?: true;
+}
+
+/** The text of the model, or why there is none, in words. */
+export type Sampled = SampledText | NotSampled;
+
+interface NotSampled {
+  text?: undefined;
+  why: string;
+  /** The model was not even asked. */
+  unasked?: true;
+}
+
+interface SampleLimits {
+  questions: number;
+  /** What is left for this question and for those of earlier rounds that the call does not know of. */
+  tokens: number;
+  /** The most that this question and its answer come to. */
+  cost: number;
+}
+
+export interface SampledText {
+  text: string;
+  /** The client says that the text ends where the tokens did. */
+  cutShort?: true;
+  /** Which model it was, as the client says. */
+  model?: string;
+}

@@ -1,2 +1,0 @@
-/** Resources that one watch follows. */
-export const MOST_FOLLOWED = 1_000;

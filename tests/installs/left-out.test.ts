@@ -1,0 +1,115 @@
+import { cp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { activate } from '../../src/operations/activation/activate.ts';
+import { explain } from '../../src/operations/catalogue/explain.ts';
+import { getKnowledge } from '../../src/operations/catalogue/details.ts';
+import { list } from '../../src/operations/catalogue/list.ts';
+import type { Context } from '../../src/operations/context.ts';
+import { execute } from '../../src/operations/execute.ts';
+import type { AnyOperation } from '../../src/operations/operation.ts';
+import { doctor } from '../../src/operations/server/doctor.ts';
+import { contextIn, temporaryFolder, testCall } from '../support/app.ts';
+import { writeFiles } from '../support/folders.ts';
+import { installOf } from '../support/installs.ts';
+
+async function asked(operation: AnyOperation, input: Record<string, unknown>, context: Context) {
+  const outcome = await execute(operation, input, context, testCall());
+  if (!outcome.ok) throw new Error(outcome.error.text);
+  return outcome;
+}
+
+async function copied(): Promise<string> {
+  const folder = await temporaryFolder(afterAll);
+  await cp(await installOf('6.0.0-alpha.7'), folder, { recursive: true });
+  return folder;
+}
+
+const told = async (context: Context): Promise<string> => {
+  const { answer } = await asked(doctor, { handshake: false }, context);
+  return [answer.body, answer.note].join('\n');
+};
+
+it('knowledge of the project comes before what is built in under the same name (A-3)', async () => {
+  const context = await contextIn(await installOf('6.0.0-alpha.7'));
+  const { answer } = await asked(getKnowledge, { domain: 'architecture' }, context);
+  for (const own of ['decision-catalog', 'architecture-patterns', 'pattern-categories'])
+    expect(answer.body).toContain(`bmm/workflows/3-solutioning/architecture/${own}`);
+  expect(answer.body).not.toContain('reviewer-gate');
+});
+
+describe('a customization in the home folder (A-5)', async () => {
+  const home = await temporaryFolder(afterAll);
+  const file = '_cfg/agents/bmm-architect.customize.yaml';
+  await writeFiles(join(home, '.bmad'), {
+    [file]:
+      'agent:\n  metadata:\n    name: Vera\npersona:\n  role: Keeper of bridges\nmemories:\n  - Bridges first\n',
+  });
+
+  it('counts for an agent of a project that has none, once, and is explained', async () => {
+    const folder = await copied();
+    await rm(join(folder, 'bmad', file));
+    const context = await contextIn(folder, { home });
+    const { answer } = await asked(activate, { name: 'Vera', detail: 'full' }, context);
+    expect(answer.body).toContain('Bridges first');
+    expect(answer.body.split('<role>Keeper of bridges</role>')).toHaveLength(2);
+    expect(answer.body).toContain(`${file}\` is merged into this file`);
+    const { data } = await asked(explain, { target: 'bmm/architect' }, context);
+    expect(data['layers']).toContainEqual(
+      expect.objectContaining({
+        key: 'persona.role',
+        value: '"Keeper of bridges"',
+        file: join(home, '.bmad', file),
+        chosen: true,
+      }),
+    );
+  });
+
+  it('counts where the project’s is a template that says nothing, and not where it says something', async () => {
+    const folder = await copied();
+    expect(
+      (await asked(activate, { name: 'architect' }, await contextIn(folder, { home }))).answer.body,
+    ).toContain('Keeper of bridges');
+    await writeFiles(join(folder, 'bmad'), { [file]: 'memories:\n  - Tunnels first\n' });
+    const context = await contextIn(folder, { home });
+    const { answer } = await asked(activate, { name: 'architect', detail: 'full' }, context);
+    expect(answer.body).toContain('Tunnels first');
+    expect(answer.body).not.toContain('Keeper of bridges');
+    expect(answer.body).not.toContain('Vera');
+  });
+});
+
+describe('a workflow that somebody has added (A-6)', () => {
+  const yaml = 'name: tidy\ndescription: Tidies up\n';
+
+  it.each(['md', 'xml'])('has the instructions.%s beside it', async (suffix) => {
+    const folder = await copied();
+    await writeFiles(join(folder, 'bmad/bmm/workflows/tidy'), {
+      'workflow.yaml': yaml,
+      [`instructions.${suffix}`]: 'Sweep the floor.\n',
+    });
+    const context = await contextIn(folder);
+    const { answer } = await asked(activate, { name: 'tidy' }, context);
+    expect(answer.body).toContain('Sweep the floor.');
+    const { data } = await asked(list, { what: 'workflows', limit: 100 }, context);
+    expect(JSON.stringify(data['items'])).toContain('tidy');
+  });
+
+  it('is named by the doctor where it is left out, with the reason', async () => {
+    const folder = await copied();
+    await writeFiles(join(folder, 'bmad/bmm/workflows/tidy'), { 'workflow.yaml': yaml });
+    expect(await told(await contextIn(folder))).toContain(
+      'bmm/workflows/tidy/workflow.yaml: left out: it names no instructions',
+    );
+  });
+
+  it('is nothing that an installer would leave behind', async () => {
+    expect(await told(await contextIn(await installOf('6.0.0-alpha.7')))).not.toContain('left out');
+  });
+});
+
+it('the doctor names an agent that has no persona (A-12)', async () => {
+  const folder = await copied();
+  await writeFiles(join(folder, 'bmad/bmm/agents'), { 'sm.md': '<agent id="x" name="Bob"></agent>\n' });
+  expect(await told(await contextIn(folder))).toContain('bmm/agents/sm.md: it has no persona');
+});

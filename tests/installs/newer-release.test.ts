@@ -1,0 +1,68 @@
+import { cp, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { activate } from '../../src/operations/activation/activate.ts';
+import { doctor } from '../../src/operations/server/doctor.ts';
+import { list } from '../../src/operations/catalogue/list.ts';
+import { read } from '../../src/operations/catalogue/read.ts';
+import { temporaryFolder } from '../support/app.ts';
+import { writeFiles } from '../support/folders.ts';
+import { projectAt } from '../support/install-project.ts';
+import { installOf } from '../support/installs.ts';
+
+/** What BMAD 6.13 might be: a skill under another name, a module that is new, and keys at the top of files that are new. */
+async function release(): Promise<string> {
+  const folder = await temporaryFolder(afterAll);
+  await cp(await installOf('6.12.0'), folder, { recursive: true });
+  const change = async (path: string, ...[from, to]: [RegExp, string]): Promise<void> => {
+    const file = join(folder, path);
+    await writeFile(
+      file,
+      (await readFile(file, 'utf8')).replaceAll(from, () => to),
+    );
+  };
+  const skills = join(folder, '.claude/skills');
+  await change('_bmad/_config/manifest.yaml', /6\.12\.0/g, '6.13.0');
+  await rename(join(skills, 'bmad-prd'), join(skills, 'bmad-product-spec'));
+  await change('_bmad/_config/skill-manifest.csv', /bmad-prd\b/g, 'bmad-product-spec');
+  await change(
+    '.claude/skills/bmad-product-spec/SKILL.md',
+    /^name: bmad-prd$/gm,
+    'name: bmad-product-spec\naudience: [teams]\nruns_in:\n  - sandbox: strict',
+  );
+  await change('_bmad/_config/manifest.yaml', /^ides:/gm, 'modules_beta: true\nides:');
+  await change(
+    '_bmad/_config/manifest.yaml',
+    /^modules:/gm,
+    'modules:\n  - name: fleet\n    version: 0.1.0\n    source: built-in',
+  );
+  const manifest = join(folder, '_bmad/_config/skill-manifest.csv');
+  const row = '"fleet-convoy","fleet-convoy","Plans a convoy","fleet","_bmad/fleet/fleet-convoy/SKILL.md"\n';
+  await writeFile(manifest, `${await readFile(manifest, 'utf8')}${row}`);
+  await writeFiles(skills, {
+    'fleet-convoy/SKILL.md':
+      '---\nname: fleet-convoy\ndescription: Plans a convoy\nrelease: 6.13\n---\n# Convoy\n',
+  });
+  return folder;
+}
+
+it('a release that is newer than the built-in one is served, and doctor says what it does not know', async () => {
+  const folder = await release();
+  const { ask, rows } = await projectAt(folder);
+  const text = await readFile(join(folder, '.claude/skills/bmad-product-spec/SKILL.md'), 'utf8');
+  expect((await ask(read, { target: 'product-spec', detail: 'full' })).answer.body).toBe(text);
+  expect((await ask(activate, { name: 'product-spec', detail: 'full' })).answer.body).toContain('# BMad PRD');
+  expect((await ask(activate, { name: 'fleet/fleet-convoy' })).answer.body).toContain('# Convoy');
+  expect((await ask(activate, { name: 'architect' })).answer.body).toContain('Winston');
+  const names = (await rows(list, { what: 'workflows', limit: 100 })).map(({ name }) => name);
+  expect(names).toContain('product-spec');
+  const { data } = await ask(doctor, { handshake: false });
+  expect(data['problems']).toEqual([]);
+  expect(data['findings']).toContainEqual({
+    level: 'notice',
+    about: 'version',
+    text: expect.stringMatching(
+      /^BMAD 6\.13\.0 is newer than 6\.12\.0, .* Not known here: bmm\/bmad-product-spec\.$/,
+    ) as string,
+  });
+});
