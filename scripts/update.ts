@@ -4,8 +4,8 @@ import process from 'node:process';
 /** Everything that is generated and kept in git. A part that fails does not keep the others from being written. */
 const PARTS: readonly (readonly [what: string, ...command: string[]])[] = [
   ['lists of operations', 'tsx', 'scripts/operation-lists.ts'],
-  ['sizes of the rooms', 'tsx', 'scripts/rooms.ts'],
   ['formatting', 'oxfmt'],
+  ['sizes of the rooms', 'tsx', 'scripts/rooms.ts'],
   ['the build', 'node', 'scripts/ensure.mjs'],
   ['surface snapshots, OpenAPI included', 'vitest', 'run', 'tests/surface', '-u'],
   ['reference, figures and transcripts', 'tsx', 'scripts/docs.ts'],

@@ -96,7 +96,11 @@ async function journaled(
     return fold;
   }
   const { entries, broken } = journal;
-  if (broken > 0) tell(JOURNAL_FILE, t`has ${broken} line${broken === 1 ? '' : 's'} that cannot be read`);
+  if (broken > 0)
+    tell(
+      JOURNAL_FILE,
+      broken === 1 ? t`has 1 line that cannot be read` : t`has ${broken} lines that cannot be read`,
+    );
   return entries.length <= (fold?.count ?? 0) ? fold : foldOfJournal(name, entries);
 }
 
@@ -166,16 +170,21 @@ function driftOf(
   const last = lastStep(done) ?? 0;
   if (totalSteps !== undefined && last > totalSteps)
     found.push(
-      t`Step ${last} is completed, but there ${totalSteps === 1 ? 'is' : 'are'} ${plural(totalSteps, 'step')}.`,
+      totalSteps === 1
+        ? t`Step ${last} is completed, but there is 1 step.`
+        : t`Step ${last} is completed, but there are ${totalSteps} steps.`,
     );
   const from = done.has(0) ? 0 : 1;
   const gaps: number[] = [];
   for (let step = from; step < last && gaps.length <= 10; step++) if (!done.has(step)) gaps.push(step);
   const more = gaps.length > 10;
   if (more) gaps.pop();
+  const open = `${gaps.join(', ')}${more ? ', …' : '.'}`;
   if (gaps.length > 0)
     found.push(
-      t`Step ${last} is completed, but ${gaps.length === 1 ? t`an earlier step is` : t`earlier steps are`} not: ${gaps.join(', ')}${more ? ', …' : '.'}`,
+      gaps.length === 1
+        ? t`Step ${last} is completed, but an earlier step is not: ${open}`
+        : t`Step ${last} is completed, but earlier steps are not: ${open}`,
     );
   if (status === 'completed' && totalSteps !== undefined && done.size < totalSteps)
     found.push(t`It is marked completed with ${done.size} of ${plural(totalSteps, 'step')} done.`);

@@ -172,7 +172,7 @@ describe('session_merge of runs that are not over', () => {
       copied: [],
       moved: ['r-1', 'r-2-from-side'],
       renamed: [{ from: 'r-2', to: 'r-2-from-side' }],
-      notes: ['Unfinished and therefore moved: r-1, r-2-from-side continue in main.'],
+      notes: ['Unfinished, and therefore continued in main: r-1, r-2-from-side.'],
     });
     expect(await readdir(join(session.folder, RUNS, 'side'))).toEqual(['branch.json']);
     expect(await session.text(`${RUNS}/main/r-1/artefacts/a.md`)).toBe('a\n');

@@ -231,9 +231,7 @@ function notesOf(
   const { files, rough, vectors } = work.pending();
   const notes: string[] = [];
   if (files > 0)
-    notes.push(
-      t`Partial: ${files} of ${plural(list.paths.length, 'file')} ${files === 1 ? 'has' : 'have'} not been read yet. Search again for the rest.`,
-    );
+    notes.push(t`Partial: files not read yet: ${files} of ${list.paths.length}. Search again for the rest.`);
   if (list.left > 0)
     notes.push(
       t`The project has ${list.left} more files than can be searched; to reach them, pass a subfolder as the project.`,

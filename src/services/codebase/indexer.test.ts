@@ -57,7 +57,7 @@ describe('the index', () => {
     const one = await codeProject(files, { budgetMs: 0 });
     const first = await one.ask('lastOfAll');
     expect(first.partial).toBe(true);
-    expect(first.notes.join()).toContain('have not been read yet');
+    expect(first.notes.join()).toContain('files not read yet');
     // Exact text is found in files that are not in the index yet.
     expect(paths(first)).toEqual(['z/last.ts']);
     const background = one.again({ background: true });

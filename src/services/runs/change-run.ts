@@ -1,4 +1,4 @@
-import { plural, t } from '../../base/text/message.ts';
+import { t } from '../../base/text/message.ts';
 import { join } from 'node:path';
 import { basename } from 'node:path/posix';
 import { present } from '../../base/values.ts';
@@ -77,7 +77,9 @@ export async function checkpoint(
     const also = given.step === undefined ? [] : passedBy(before.state['steps_completed'], given.step);
     if (also.length > 0)
       notes.push(
-        t`${also.length === 1 ? t`Step ${also[0]} was` : t`Steps ${also[0]} to ${also.at(-1)} were`} recorded too, without checkpoints.`,
+        also.length === 1
+          ? t`Step ${also[0]} was recorded too, without a checkpoint.`
+          : t`Steps ${also[0]} to ${also.at(-1)} were recorded too, without checkpoints.`,
       );
     const artefacts = await recordedArtefacts(storage, place, given.artefacts ?? [], given.step);
     const known = before.state['session_variables'];
@@ -134,7 +136,11 @@ export async function finishRun(
     const total = before.state['total_steps'];
     const count = Array.isArray(done) ? new Set(done).size : 0;
     if (status === 'completed' && typeof total === 'number' && count < total)
-      notes.push(t`Only ${count} of ${plural(total, 'step')} ${total === 1 ? 'has' : 'have'} a checkpoint.`);
+      notes.push(
+        total === 1
+          ? t`Its 1 step has no checkpoint.`
+          : t`Only ${count} of ${total} steps have a checkpoint.`,
+      );
     return present<Change>({
       event: 'finished',
       status,

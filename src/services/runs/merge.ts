@@ -97,9 +97,7 @@ export async function mergeBranch(
       for (const { path } of files.filter((file) => file.path !== BRANCH_FILE && !inRuns(file.path)))
         await takeFile(folderPath(source), target, path, merged);
       if (merged.moved.length > 0)
-        merged.notes.push(
-          t`Unfinished and therefore moved: ${merged.moved.join(', ')} ${merged.moved.length === 1 ? 'continues' : 'continue'} in ${into}.`,
-        );
+        merged.notes.push(t`Unfinished, and therefore continued in ${into}: ${merged.moved.join(', ')}.`);
       if (name !== MAIN) await markMerged(source.place, name, into, storage, merged);
       return merged;
     }),
