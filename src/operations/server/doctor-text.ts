@@ -24,13 +24,24 @@ export function hostLines(hosts: readonly CheckedHost[]): string[] {
   if (hosts.length === 0) return [t`Hosts: none found on this machine`];
   return [
     t`Hosts:`,
-    ...hosts.flatMap(({ name, scope, file, found, handshake, checks }) => [
-      t`- ${name} (${say(scope)}): ${say(FOUND[found])}${answered(handshake)}\n  ${file}`,
-      ...checks.map(
-        ({ level, text, fix }) => `  ${say(LEVELS[level])}${text}${fix === undefined ? '' : ` ${fix}`}`,
-      ),
-    ]),
+    ...hosts.flatMap((host) => {
+      const { standing, checks } = hostWords(host);
+      return [`- ${standing}\n  ${host.file}`, ...checks.map((check) => `  ${check}`)];
+    }),
   ];
+}
+
+/** How a host is connected, and what was noticed about it. */
+export function hostWords({ name, scope, found, handshake, checks }: CheckedHost): {
+  standing: string;
+  checks: string[];
+} {
+  return {
+    standing: t`${name} (${say(scope)}): ${say(FOUND[found])}${answered(handshake)}`,
+    checks: checks.map(
+      ({ level, text, fix }) => `${say(LEVELS[level])}${text}${fix === undefined ? '' : ` ${fix}`}`,
+    ),
+  };
 }
 
 function answered(handshake: CheckedHost['handshake']): string {

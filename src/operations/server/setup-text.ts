@@ -135,7 +135,8 @@ export function resultLines(results: readonly Result[], dry: boolean): string[] 
       ...(problem === undefined ? [] : [`  ${problem}`]),
       ...additionLines(result, dry),
       ...(copy === undefined || outcome !== 'updated' ? [] : [t`  The file as it was: ${copy}`]),
-      ...(diff === undefined || diff === '' ? [] : [diff]),
+      // In a fence, because a terminal would take its lines for a list.
+      ...(diff === undefined || diff === '' ? [] : ['```diff', diff, '```']),
       ...(text === undefined ? [] : [text.trimEnd()]),
       ...(own === undefined ? [] : [t`  or: ${own}`]),
     ];

@@ -1,7 +1,8 @@
 import { plural, say, t } from '../../../base/text/message.ts';
 import { PRODUCT } from '../../../base/product.ts';
 import type { CacheView } from '../../../operations/server/cache-view.ts';
-import type { Safety } from '../../../operations/server/doctor.ts';
+import type { CheckedHost, Safety } from '../../../operations/server/doctor.ts';
+import { hostWords } from '../../../operations/server/doctor-text.ts';
 import { line, type Line, span, type Span, stacked } from '../screen/paint.ts';
 import { padded, wrapped } from '../screen/text.ts';
 import { listing, MARKS, problemLines, titled, type Draw, type Page } from './parts.ts';
@@ -25,6 +26,7 @@ interface Checked {
   warnings: readonly string[];
   safety?: Safety | undefined;
   cache?: CacheView | undefined;
+  hosts?: readonly CheckedHost[] | undefined;
   handshake?:
     | { ok: boolean; tools: readonly string[]; protocol: string; trouble?: string | undefined }
     | undefined;
@@ -35,7 +37,7 @@ const LABEL = 11;
 /** `bmad doctor`: every check with a tick or a cross, then what is wrong in full. */
 export const doctorScreen: Draw<Checked> = (data, page) => {
   const { width } = page;
-  const { project, modules, origins, handshake, safety, cache } = data;
+  const { project, modules, origins, handshake, safety, cache, hosts } = data;
   const check = (mark: Span, label: string, text: string): Line[] =>
     wrapped(line(text), width, {
       first: line(mark, ' ', ...padded(line(span(say(label), 'strong')), LABEL)),
@@ -93,9 +95,25 @@ export const doctorScreen: Draw<Checked> = (data, page) => {
       })),
       page,
     ),
+    hosts === undefined ? [] : titled(t`Hosts`, hostPart(hosts, page)),
     cache === undefined ? [] : cacheTable(cache, page),
   );
 };
+
+/** Each host with a mark, its file, and what was noticed about its entry. */
+function hostPart(hosts: readonly CheckedHost[], { width }: Page): Line[] {
+  if (hosts.length === 0) return [line(t`none found on this machine`)];
+  return hosts.flatMap((host) => {
+    const { standing, checks } = hostWords(host);
+    const isBroken = host.checks.some(({ level }) => level === 'broken');
+    const mark = isBroken ? MARKS.bad : host.found === 'ours' ? MARKS.good : MARKS.warn;
+    return [
+      ...wrapped(line(standing), width, { first: line(mark, ' '), rest: line('  ') }),
+      ...wrapped(line(span(host.file, 'muted')), width, { first: line('  '), rest: line('  ') }),
+      ...checks.flatMap((text) => wrapped(line(text), width, { first: line('  '), rest: line('    ') })),
+    ];
+  });
+}
 
 /** What deserves a look; most projects have nothing. */
 function safetyWords(safety: Safety): string[] {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../../tests/support/app.ts';
+import { writeFiles } from '../../../../tests/support/folders.ts';
 import { bmadHere } from '../../../../tests/support/command-line.ts';
 import { lineWidth } from '../screen/text.ts';
 import { answerLines } from './index.ts';
@@ -50,6 +51,14 @@ describe('the screens of the command line', () => {
     expect(text).toMatch(shows);
     expect(text + stderr).not.toMatch(/\*\*|\|---|tokens/);
     for (const each of text.split('\n')) expect(lineWidth([{ text: each }]), each).toBeLessThanOrEqual(80);
+  });
+
+  it('show the hosts that the doctor was asked about, and the change of a host’s file (N-01)', async () => {
+    await writeFiles(home, { '.cursor/mcp.json': '{ "mcpServers": { "other": { "command": "true" } } }\n' });
+    const before = (await on(80, 'doctor', '--hosts', '--no-handshake')).stdout.toString('utf8');
+    expect(before).toMatch(/\nHosts\n! Cursor \(user\): not connected\n {2}\/.*mcp\.json/);
+    const dry = (await on(80, 'setup', 'cursor', '--dry-run')).stdout.toString('utf8');
+    expect(dry).toMatch(/\n +@@ -1,1 \+1,1 @@\n +-\{.*\n +\+\{.*"bmad": \{/);
   });
 
   it('fit 20 columns and 400, and say the same in them', async () => {
