@@ -68,7 +68,10 @@ export async function connectFile(work: FileWork, { force, dry }: How): Promise<
     return { outcome: 'unchanged', before, after: before, added };
   }
   const base = found === undefined ? before : await baseOf(work, config, known);
-  const { text: after, made } = put(configOf(work, base ?? ''), wanted);
+  // The file as it was before may hold somebody else's entry, which ours takes the place of.
+  const room = configOf(work, base ?? '');
+  const free = entryIn(room) === undefined ? room : configOf(work, cut(room, undefined));
+  const { text: after, made } = put(free, wanted);
   const change: FileChange = { outcome: found === undefined ? 'written' : 'updated', before, after, added };
   if (dry) return change;
   const kept = ours !== undefined || found === undefined ? base : before;

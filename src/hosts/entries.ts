@@ -41,7 +41,20 @@ export function startOf(entry: unknown): WrittenStart | undefined {
 /** What an entry that is not ours starts, in a few words. */
 export function startText(entry: unknown): string {
   const start = startOf(entry);
-  return start === undefined ? t`something else` : cut([start.command, ...start.args].join(' '), 120);
+  return start === undefined
+    ? t`something else`
+    : cut(maskedWords([start.command, ...start.args]).join(' '), 120);
+}
+
+/** A command line as it may be shown: without credentials in addresses, tokens, and the values of flags such as `--api-key`. */
+export function maskedWords(words: readonly string[]): string[] {
+  return words.map((word, at) => {
+    const [start = '', flag = words[at - 1] ?? ''] = /^(-[\w-]+)=/.exec(word) ?? [];
+    // A word that follows no flag is looked at for what it is, and so is the next flag after one without a value.
+    const name = flag.startsWith('-') && (start !== '' || !word.startsWith('-')) ? flag : '-';
+    const table = maskSecretValues({ [name.replace(/^-+/, '')]: word.slice(start.length) }) as Entry;
+    return start + String(Object.values(table)[0]);
+  });
 }
 
 export type WrittenStart = Start & { env: Record<string, string>; cwd?: string };
@@ -86,6 +99,27 @@ export function withAdded(wanted: Entry, found: Entry): Entry {
   };
 }
 
+/** What only starts another program, and the words with which it does so. */
+const LAUNCHER = /(?:^|[\\/])(?:npx|npm|pnpm|pnpx|yarn|bun|bunx|uv|uvx|pipx|node|deno|cmd)(?:\.cmd|\.exe)?$/i;
+const LAUNCHES = /(?:npm|yarn|bun|uv|pipx|deno|tool)(?:\.cmd|\.exe)? (?:dlx|exec|x|run|tool)$/i;
+/** Flags of launchers whose value is the next word; it may be the address of the program itself. */
+const WITH_VALUE: ReadonlySet<string> = new Set(
+  '--from -p --package --with --spec --python --registry'.split(' '),
+);
+
+/** What follows the program on a command line, whatever starts it: `npx -y bmad-mcp-server …`, `uvx --from … bmad-mcp …`. */
+function afterProgram({ command, args }: Start): readonly string[] {
+  const words = [command, ...args];
+  const program = words.findIndex(
+    (word, at) =>
+      !/^-|^\/c$/i.test(word) &&
+      !LAUNCHER.test(word) &&
+      !LAUNCHES.test(`${words[at - 1] ?? ''} ${word}`) &&
+      !WITH_VALUE.has(words[at - 1] ?? ''),
+  );
+  return program === -1 ? [] : words.slice(program + 1);
+}
+
 /**
  * What an entry of another server for BMAD says that ours understands too, as an entry of ours would have it: git sources
  * on its command line, and variables.
@@ -93,7 +127,7 @@ export function withAdded(wanted: Entry, found: Entry): Entry {
 export function takenOver(found: unknown): Entry | undefined {
   const start = startOf(found);
   if (start === undefined || !isTable(found)) return undefined;
-  const args = start.args.filter((word) => word.startsWith('git+'));
+  const args = afterProgram(start).filter((word) => word.startsWith('git+'));
   const env = Object.fromEntries(Object.entries(start.env).filter(([name]) => name.startsWith('BMAD_')));
   const key = ['env', 'envs', 'environment'].find((each) => each in found) ?? 'env';
   if (args.length + Object.keys(env).length === 0) return undefined;
@@ -107,7 +141,7 @@ export function addedTo(wanted: Entry, found: Entry): string[] {
   const flags = flagsOf(found);
   const rest = Object.entries(found).filter(([key]) => !(START_KEYS.has(key) && key in wanted));
   return [
-    ...(flags.length === 0 ? [] : [shown('args', flags)]),
+    ...(flags.length === 0 ? [] : [shown('args', maskedWords(flags))]),
     ...rest.flatMap(([key, value]) => {
       if (isSame(value, wanted[key])) return [];
       const table = maskSecretValues({ [key]: value }) as Entry;

@@ -4,7 +4,7 @@ import { BmadError } from '../base/errors.ts';
 import { pathExists } from '../base/files/files.ts';
 import { readForeign } from '../base/files/foreign-file.ts';
 import { field, isTable, type Table, tableOf } from '../base/parse/parse.ts';
-import { addedTo, entryOf, isOurs, isSame, startOf, startText, withAdded } from './entries.ts';
+import { addedTo, entryOf, isOurs, isSame, maskedWords, startOf, startText, withAdded } from './entries.ts';
 import { entryIn, FORMATS } from './splice.ts';
 import type { Entry, Host, Scope, Start, Surroundings } from './table.ts';
 import { isBelow } from '../base/files/open-file.ts';
@@ -84,7 +84,7 @@ async function programChecks(entry: Entry, wanted: Entry): Promise<HostCheck[]> 
       ];
   // What people have added may follow.
   if (isSame(startOf(withAdded(wanted, entry)), own)) return [];
-  const text = t`It starts another copy of the server than this one: ${words.join(' ')}`;
+  const text = t`It starts another copy of the server than this one: ${maskedWords(words).join(' ')}`;
   return [{ level: 'notice', about: 'start', text: text.slice(0, 300), repair: 'setup' }];
 }
 

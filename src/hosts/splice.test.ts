@@ -54,6 +54,11 @@ describe('a splice', () => {
     ['a list', json('[]'), /does not hold an object/],
     ['servers that are a list', json('{"mcpServers": []}'), /"mcpServers" is not an object/],
     ['servers that are there twice', json('{"mcpServers": {}, "mcpServers": {}}'), /more than once/],
+    [
+      'an entry that is there already',
+      json('{"mcpServers": {"bmad": {"command": "x"}}}'),
+      /cannot be changed safely/,
+    ],
     ['too deep a nesting', json('['.repeat(5_000)), /nested too deeply/],
     ['broken TOML', toml('a = '), /cannot be understood \(line 1/],
     [

@@ -60,11 +60,11 @@ export function isEmpty({ file, text, format }: ConfigText): boolean {
   return Object.keys(readable(file, () => FORMATS[format].read(file, text))).length === 0;
 }
 
-/** Refuses if two texts differ in more than our entry, in a value or in the order of keys. */
+/** Refuses if two texts differ in more than our entry, in a value or in the order of keys, or if it is there twice. */
 function compare({ file, text, format, key }: ConfigText, withEntry: string, entry: Entry | undefined): void {
   const door = FORMATS[format];
   const own = attempt(
-    () => door.read(file, withEntry),
+    () => door.read(file, withEntry, [key, SERVER_KEY]),
     broken(() => undefined),
   );
   const other = attempt(

@@ -139,4 +139,54 @@ describe('an index that has to be made from many lines', () => {
     await project.remember({ type: 'decisions', agent: 'dev', text: 'Another one' });
     expect(await project.count({ type: 'decisions' })).toBe(MANY + 2);
   });
+
+  it('is listed with each text once, without those that are known to be gone or said otherwise', async () => {
+    const root = await temporaryFolder(onTestFinished);
+    await writeFiles(root, {
+      '_bmad/_memory/decisions-log.md': [
+        '# Decisions Log\n',
+        '- [2026-02-11] NATS for our messages',
+        '- [2026-02-12] NATS for our messages',
+        '- [2026-02-13] Forgotten under another id',
+        '- [2026-02-14] As it was said before',
+        '- [2026-02-15] Said in the index too\n',
+      ].join('\n'),
+    });
+    const decision = (id: string, text: string) => ({
+      ...memory(id, text),
+      type: 'decisions' as const,
+      vector: undefined,
+    });
+    const before = await storeIn(root);
+    const known = [
+      decision('f1', 'Forgotten under another id'),
+      decision('e1', 'As it was said before'),
+      decision('l1', 'Said in the index too'),
+    ];
+    await before.upsert(known);
+    await before.forget([keyOf(known[0] ?? decision('', ''))], '2026-03-01T00:00:00.000Z');
+    await before.upsert([decision('e1', 'As it is said now')]);
+    await before.close();
+    const other = await storeIn(root, { engine: 'memory' });
+    await other.upsert(Array.from({ length: MANY }, (_, at) => decision(`m${at}`, `Memory ${at}`)));
+    await other.close();
+    let go = (): void => undefined;
+    const free = new Promise<void>((resolve) => (go = resolve));
+    const project = await openProject(root, {
+      thread: async (data, signal, tell) => {
+        await Promise.race([free, once(signal, 'abort')]);
+        await makeIndex(data, signal, tell);
+      },
+    });
+    onTestFinished(() => project.close());
+    const { entries } = await project.list({ type: 'decisions' }, { limit: 10 });
+    expect((await project.notes()).notes.join()).toContain('being made from the lines');
+    expect(entries.map(({ text }) => text).sort()).toEqual([
+      'As it is said now',
+      'NATS for our messages',
+      'Said in the index too',
+    ]);
+    expect(await project.count({ type: 'decisions' })).toBe(3);
+    go();
+  });
 });

@@ -7,6 +7,7 @@ import { parse as parseYaml } from 'yaml';
 import { contextIn, serverFile, temporaryFolder, testCall } from '../../../tests/support/app.ts';
 import { writeFiles } from '../../../tests/support/folders.ts';
 import { isThere, machine, outcomes } from '../../../tests/support/host-machine.ts';
+import { maskedWords, takenOver } from '../../hosts/entries.ts';
 import { execute } from '../execute.ts';
 import { setup } from './setup.ts';
 
@@ -147,6 +148,54 @@ describe('setup', () => {
     expect(await readFile(row?.copy ?? '', 'utf8')).toBe(text);
     await here.remove({ hosts: ['cursor'] });
     expect(await here.text('.cursor/mcp.json')).toBe(text);
+  });
+
+  it('replaces its own entry once more after a forced one, and still gives somebody else’s back', async () => {
+    const files = {
+      '.cursor/mcp.json': '{ "mcpServers": { "bmad": { "command": "npx", "args": ["x"] }, "a": {} } }',
+      '.codex/config.toml': '[mcp_servers.bmad]\ncommand = "npx"\n',
+      '.config/goose/config.yaml': 'extensions:\n  bmad:\n    cmd: npx\n  dev:\n    enabled: true\n',
+    };
+    const hosts = ['cursor', 'codex', 'goose'];
+    const here = await machine(afterAll, files);
+    await here.setup({ hosts, force: true });
+    const moved = await contextIn(here.path('shop'), {
+      home: here.home,
+      serverCommand: ['/other/node', serverFile],
+    });
+    const again = await execute(setup, { hosts }, moved, testCall());
+    expect(again.ok && again.data['results']).toMatchObject(hosts.map(() => ({ outcome: 'updated' })));
+    const written = await here.text('.cursor/mcp.json');
+    expect(written.match(/"bmad":/g)).toHaveLength(1);
+    expect(written).toContain('/other/node');
+    await here.remove({ hosts });
+    for (const [name, text] of Object.entries(files)) expect(await here.text(name), name).toBe(text);
+  });
+
+  it.each([
+    ['npx', ['-y', 'git+https://example.com/x/bmad-mcp-server'], []],
+    ['npx', ['-y', 'git+https://example.com/x/bmad-mcp-server', 'git+https://a.b/c'], ['git+https://a.b/c']],
+    ['npx', ['-p', 'git+https://example.com/x', 'bmad-mcp', 'git+https://a.b/c'], ['git+https://a.b/c']],
+    ['uvx', ['--from', 'git+https://example.com/x', 'bmad-mcp'], []],
+    ['cmd', ['/c', 'npx', '-y', 'git+https://example.com/x'], []],
+    ['/usr/bin/pnpm', ['dlx', '--package=git+https://example.com/x', 'bmad'], []],
+    ['node', ['/srv/bmad/index.js', 'git+https://a.b/c'], ['git+https://a.b/c']],
+    ['bmad-mcp', ['git+https://a.b/c'], ['git+https://a.b/c']],
+  ])('takes over sources, and not the repository of the program: %s %j', async (command, args, sources) => {
+    expect(takenOver({ command, args })?.['args'] ?? []).toEqual(sources);
+  });
+
+  it('shows no secret of a command line', async () => {
+    const args = ['x', 'git+https://ada:hunter2secret@example.com/r.git', '--api-key', 'abcd1234efgh5678'];
+    const text = JSON.stringify({ mcpServers: { bmad: { command: 'npx', args } } });
+    const here = await machine(afterAll, { '.cursor/mcp.json': text });
+    const refused = await here.setup({ hosts: ['cursor'] });
+    expect(refused.rows[0]?.problem).toContain('npx x git+https://***@example.com/r.git --api-key ***');
+    const { rows } = await here.setup({ hosts: ['cursor'], force: true });
+    expect(rows[0]).toMatchObject({ kept: ['args = ["git+https://***@example.com/r.git"]'] });
+    expect(await here.text('.cursor/mcp.json')).toContain('ada:hunter2secret@');
+    const flags = ['--quiet', '--token=abcd1234efgh5678', '--log-level', 'debug'];
+    expect(maskedWords(flags)).toEqual(['--quiet', '--token=***', '--log-level', 'debug']);
   });
 
   it('refuses files that it could not write back as they are, and goes on with the others', async () => {

@@ -233,7 +233,7 @@ export const outsideTaskAdd = defineOperation({
         task: text,
         outputKey: `${PROTOCOL}_${randomBytes(4).toString('hex')}`,
         createdBy: PROTOCOL,
-        ...(config.a2aWithoutApproval ? {} : { approval: t`Requested from outside, over Agent2Agent` }),
+        ...(config.a2aWithoutApproval ? {} : { approval: 'Requested from outside, over Agent2Agent' }),
         outside: {
           protocol: PROTOCOL,
           context_id: context_id ?? randomUUID(),
@@ -262,7 +262,7 @@ export const outsideTaskCancel = defineOperation({
   async run({ task_id }, context, { signal, requester }) {
     const { queue } = await (await context.state()).tasks();
     fromOutside(await queue.get(task_id), requester);
-    const task = await queue.cancel(task_id, t`cancelled by the requester`, signal);
+    const task = await queue.cancel(task_id, 'cancelled by the requester', signal);
     if (isRefused(task))
       throw new BmadError('conflict', t`${task_id} was refused and cannot be cancelled.`, {
         subject: task_id,

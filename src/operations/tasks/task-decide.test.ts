@@ -5,6 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { homeBeside } from '../../../tests/support/app.ts';
 import { memorySession } from '../../../tests/support/memory-session.ts';
 import { forgeTask } from '../../../tests/support/tasks.ts';
+import { speaking } from '../../base/text/message.ts';
 import { deliveryAccept } from '../handover/handovers.ts';
 import { operations } from '../index.ts';
 import { runCheckpoint } from '../runs/run-operations.ts';
@@ -33,6 +34,22 @@ describe('decisions of a person', () => {
     const refused = await session.ok(taskRefuse, { task_id, reason: 'no' });
     expect(refused.data['task']).toMatchObject({ status: 'cancelled', error: 'no' });
     expect((await session.fail(taskApprove, { task_id })).code).toBe('conflict');
+  });
+
+  it('are kept in plain words, and shown in those of the reader', async () => {
+    const session = await memorySession(afterAll);
+    const { data } = await session.ok(spawnSubagentTask, {
+      agent: 'dev',
+      task: 'Drop the table',
+      output_key: 'drop',
+      needs_approval: 'It deletes data',
+    });
+    const { task_id } = data['task'] as { task_id: string };
+    const words = { 'refused by {0}': 'refusée par {0}' };
+    const refused = await speaking(words, () => session.ok(taskRefuse, { task_id, by: 'Ada' }));
+    expect(refused.data['task']).toMatchObject({ error: 'refusée par Ada' });
+    const shown = await session.ok(taskShow, { task_id });
+    expect(shown.data['task']).toMatchObject({ error: 'refused by Ada' });
   });
 
   it('are never led to the task of somebody else; they learn where was looked', async () => {

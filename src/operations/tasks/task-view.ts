@@ -65,13 +65,19 @@ export function viewOf(task: Task): TaskView {
     ...(lease === undefined ? {} : { worker: lease.worker, until: lease.until }),
     created_at: task.created_at,
     updated_at: task.updated_at,
-    ...(error === undefined ? {} : { error }),
+    ...(error === undefined ? {} : { error: shownError(error) }),
     ...(task.others === undefined ? {} : { others: task.others.map(({ did, by, at }) => ({ did, by, at })) }),
     ...(task.outside === undefined ? {} : { from: task.outside.protocol }),
     approval:
       approval &&
       `${say(approval.reason)}${approval.by === undefined ? '' : t` (decided by ${approval.by})`}`,
   };
+}
+
+/** Why a task ended: what is kept with it is plain, and what we said ourselves is shown in the language of who reads it. */
+function shownError(error: string): string {
+  const by = /^refused by (.+)$/s.exec(error)?.[1];
+  return by === undefined ? say(error) : t`refused by ${by}`;
 }
 
 /** What only a person may do. Without a digest the command shows what there is to approve. */

@@ -70,11 +70,21 @@ describe('folders the compiled reader leaves alone', () => {
       'bmm/workflows/c/workflow.yaml': 'name: "{CODE}"\ninstructions: x.md\n',
       'bmm/workflows/d/workflow.yaml': 'name: d\nversion: 1\n',
       'bmm/workflows/e/workflow.yaml': 'name: e\nsteps: []\n',
+      'bmm/workflows/f/workflow.yaml': 'name: f\n',
+      'bmm/workflows/f/instructions.md': 'Do it.',
+      // Instructions in a folder of many workflows are those of none.
+      'bmm/workflows/workflow.yaml': 'name: g\n',
+      'bmm/workflows/instructions.md': 'Do it.',
     });
-    expect(names(reading)).toEqual(['workflow e']);
+    expect(names(reading)).toEqual(['workflow e', 'workflow f']);
     expect(reading.problems).toEqual([
       {
         file: 'bmm/workflows/d/workflow.yaml',
+        message: expect.stringContaining('left out') as string,
+        mild: true,
+      },
+      {
+        file: 'bmm/workflows/workflow.yaml',
         message: expect.stringContaining('left out') as string,
         mild: true,
       },

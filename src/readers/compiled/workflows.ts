@@ -153,7 +153,10 @@ function ownWords({ problems, known }: Install, file: LoadedFile) {
   const description = descriptionText(textField(data, 'description'));
   // Templates of workflows have placeholders for names.
   if (name === undefined || /[{}]/.test(name)) return undefined;
-  const isBeside = (part: string): boolean => known.has(`${folderOf(file.path)}/${part}`);
+  const folder = folderOf(file.path);
+  // A folder of many workflows has no instructions of one of them: delivery does not take them either (`sharesItsFolder`).
+  const isShared = ['workflows', ''].includes(fileOf(folder));
+  const isBeside = (part: string): boolean => !isShared && known.has(`${folder}/${part}`);
   const complete = markdown
     ? description !== undefined
     : ['instructions', 'steps'].some((key) => field(data, key) !== undefined) || INSTRUCTIONS.some(isBeside);

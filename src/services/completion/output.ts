@@ -1,4 +1,3 @@
-import { t } from '../../base/text/message.ts';
 import { basename, dirname, join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { stateNames, writeAtomic } from '../../base/files/file-state.ts';
@@ -76,7 +75,7 @@ export class OutputKeeper {
   get kept(): KeptOutput {
     const tail = this.tail.slice(this.tailStart);
     const leftOut = this.lines - this.head.length - tail.length;
-    const between = leftOut === 0 ? [] : [t`[… ${leftOut} lines left out …]`];
+    const between = leftOut === 0 ? [] : [`[… ${leftOut} lines left out …]`];
     return {
       text: [...this.head, ...between, ...tail].join('\n'),
       lines: this.lines,

@@ -1,5 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { contextIn, temporaryFolder } from '../../../tests/support/app.ts';
+import { speaking } from '../../base/text/message.ts';
+import { writeFiles } from '../../../tests/support/folders.ts';
 import { defaultConfig, MergeError, structuralMerge } from './layers.ts';
 import { RenderError, renderSources, type RenderInput } from './render-skill.ts';
 import { mimeTypeOf, serve } from './files.ts';
@@ -60,6 +62,41 @@ describe('default configuration', async () => {
       'bmad-agent-architect',
       'bmad-agent-dev',
     ]);
+  });
+});
+
+describe('what is kept for all callers', () => {
+  it('is not in the words of the first of them', async () => {
+    const folder = await temporaryFolder(afterAll);
+    const deep = `${'x.'.repeat(2_000)}x = 1\n`;
+    await writeFiles(folder, {
+      '_bmad/_config/manifest.yaml': 'installation:\n  version: 6.0.0\n',
+      '_bmad/custom/config.toml': deep,
+      '_bmad/custom/bmad-prd.toml': deep,
+      '_bmad/bmm/workflows/wide/workflow.yaml': Buffer.from(
+        '\uFEFFname: wide\ndescription: d\ninstructions: x.md\n',
+        'utf16le',
+      ),
+    });
+    const { catalogue, delivery } = await (await contextIn(folder)).workspace();
+    const wide = catalogue.callable.find(({ name }) => name === 'wide');
+    if (wide === undefined) throw new Error('the workflow was not found');
+    const words = {
+      'nested too deeply': 'FRENCH',
+      '{0}: the file is UTF-16; it is read, but other tools expect UTF-8': 'FRENCH',
+    };
+    // What is started makes the rest too, so it comes last.
+    const told = async (): Promise<string> =>
+      JSON.stringify([
+        await delivery.check(),
+        (await delivery.activation(wide, undefined, undefined, () => '')).problems,
+      ]);
+    const first = await speaking(words, told, true);
+    for (const part of ['custom/config.toml', 'custom/bmad-prd.toml', 'the file is UTF-16'])
+      expect(first).toContain(part);
+    expect(first).toContain('nested too deeply');
+    expect(first).not.toContain('FRENCH');
+    expect(await told()).toBe(first);
   });
 });
 

@@ -6,6 +6,7 @@ import type { Table } from '../../base/parse/parse.ts';
 import { contentPath } from '../../base/files/paths.ts';
 import { maskSecretValues } from '../../base/secrets/scanner.ts';
 import type { SayStep } from '../../base/step.ts';
+import { forAll } from '../../base/text/message.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { type FileFault, fileFaults } from '../../catalogue/content-files.ts';
 import type { Origin } from '../../model/origin.ts';
@@ -69,7 +70,9 @@ export function createDelivery({ catalogue, projectRoot, today, seen, ...parts }
     const kit = projectRoot === undefined ? NO_KIT_SETTINGS : await readKitSettings(projectRoot, seen);
     return parts.withUser?.(kit) ?? kit;
   });
-  const centralLayers = once(async (): Promise<Central> => {
+  // What is kept here is for all callers, whatever language the first of them reads.
+  const centralLayers = once(() => forAll(readCentral));
+  async function readCentral(): Promise<Central> {
     const layered = await centralConfig(
       catalogue.modules,
       projectRoot,
@@ -77,10 +80,10 @@ export function createDelivery({ catalogue, projectRoot, today, seen, ...parts }
       await kitSettings(),
     );
     return { ...layered, values: maskSecretValues(layered.values) as Table };
-  });
+  }
   const central = async (): Promise<Table> => (await centralLayers()).values;
   const resolved = onceEach((record: BmadRecord) =>
-    resolveSkill(record, { files: catalogue.files, projectRoot, projectBmad, central }),
+    forAll(() => resolveSkill(record, { files: catalogue.files, projectRoot, projectBmad, central })),
   );
   const skillsHere: ProjectSkills = { projectBmad, resolved, centralLayers };
   // Only projects with agents of the compiled generations need it.
@@ -168,7 +171,7 @@ export function createDelivery({ catalogue, projectRoot, today, seen, ...parts }
     const day = today();
     const known = project === undefined ? materials.get(record) : undefined;
     if (known?.day === day) return { target, ...known };
-    const material = await materialOf(record, target, project, day);
+    const material = await forAll(() => materialOf(record, target, project, day));
     const made = { day, material, said: new WeakMap() };
     if (project === undefined) materials.set(record, made);
     return { target, ...made };
@@ -271,8 +274,12 @@ export function createDelivery({ catalogue, projectRoot, today, seen, ...parts }
 
   return {
     ...createInspection(catalogue, skillsHere, customizations),
-    ...createDescriptions(catalogue, skillsHere, mainText, async (record) =>
-      plainSettings(moduleConfig(record, await central()), projectRoot),
+    ...createDescriptions(
+      catalogue,
+      skillsHere,
+      mainText,
+      async (record) => plainSettings(moduleConfig(record, await central()), projectRoot),
+      file,
     ),
     file,
     paths,

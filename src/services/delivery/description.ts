@@ -2,14 +2,16 @@ import { attempt, orElse } from '../../base/errors.ts';
 import { behaviourOf } from '../../model/format.ts';
 import { mapLimited, once, onceEach } from '../../base/async.ts';
 import { field, isTable, parseFrontMatter, parseYaml, type Table, tableOf } from '../../base/parse/parse.ts';
-import { decodeText, oneLine } from '../../base/text/text.ts';
+import { oneLine } from '../../base/text/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { nameOfToday } from '../../catalogue/identity.ts';
 import type { HelpRow } from '../../model/module.ts';
+import type { Origin } from '../../model/origin.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import type { AgentCharacter } from './agent-character.ts';
 import { agentProfile, type AgentProfile, type MenuItem, menuTargets, placesOfAgent } from './agent.ts';
 import type { CommandedWork, MeantCommands, NamedEntry } from './agent-menu.ts';
+import type { ServedFile } from './files.ts';
 import { type ProjectSkills, skillFolder } from './resolve-skill.ts';
 import { partsIn, sharesItsFolder, type WorkflowPart } from './workflow.ts';
 
@@ -41,6 +43,7 @@ export function createDescriptions(
   { resolved, projectBmad }: ProjectSkills,
   mainText: (record: BmadRecord) => Promise<string>,
   settingsOf: (record: BmadRecord) => Promise<[string, string][]>,
+  file: (path: string, from: Origin) => Promise<ServedFile>,
 ) {
   async function customizationOf(record: BmadRecord): Promise<Table> {
     return behaviourOf(record).isSkill ? (await resolved(record)).customization : {};
@@ -123,7 +126,10 @@ export function createDescriptions(
       const known = await files.all();
       const parts = partsIn(record, await mainText(record), (path) => known.has(path));
       const path = parts.find((part) => part.key === 'instructions' && known.has(part.path))?.path;
-      return path === undefined ? undefined : { path, text: decodeText((await files.read(path)).bytes) };
+      if (path === undefined) return undefined;
+      // It may be any file, a configuration with secrets too. One that cannot be read does not keep back the main file.
+      const text = (await file(path, record.origin).catch(orElse(undefined)))?.text;
+      return text === undefined ? undefined : { path, text };
     },
     /** The other files of a workflow with their sizes, the likeliest to be needed first, and those that are missing. */
     async parts(record: BmadRecord): Promise<WorkflowFiles> {

@@ -5,6 +5,7 @@ import { writeFiles } from '../../../tests/support/folders.ts';
 import { openSession, type Session } from '../../../tests/support/operations.ts';
 import { activate } from '../../operations/activation/activate.ts';
 import { read } from '../../operations/catalogue/read.ts';
+import { load } from '../../operations/catalogue/records.ts';
 import { readResource } from '../../operations/client/resources.ts';
 
 const agent = (text: string): string => `---\nname: Reviewer\ndescription: Reads\n---\n\n${text}\n`;
@@ -70,6 +71,41 @@ describe('two origins with the same path', async () => {
       expect(await text(operation, { [key]: 'bmad://agents/only-two.md' })).toContain('Only two');
       expect(await text(operation, { [key]: 'bmad://agents/only-two' })).toContain('Only two');
     }
+  });
+});
+
+describe('instructions that are another file', async () => {
+  const named = (name: string, path: string): Record<string, string> => ({
+    [`_bmad/bmm/workflows/${name}/workflow.yaml`]: `name: ${name}\ndescription: d\ninstructions: "${path}"\n`,
+  });
+  const session = await open(
+    {
+      '_bmad/_config/manifest.yaml': 'installation:\n  version: 6.0.0\n',
+      '_bmad/bmm/config.yaml': 'user_name: Ada\napi_key: abcd1234efgh5678\n',
+      ...named('leak', '{project-root}/_bmad/bmm/config.yaml'),
+      ...named('vast', '{installed_path}/vast.md'),
+      '_bmad/bmm/workflows/vast/vast.md': 'x'.repeat(20_000_000),
+    },
+    ['_bmad'],
+  );
+
+  it('are masked as every file is', async () => {
+    const shown = String((await session.ok(read, { target: 'leak', kind: 'workflow' })).data['text']);
+    const { data } = await session.ok(load, { name: 'leak', kind: 'workflow' });
+    for (const text of [shown, JSON.stringify(data['instructions'])]) {
+      expect(text).toContain('user_name: Ada');
+      expect(text).toContain('api_key: ***');
+      expect(text).not.toContain('abcd1234efgh5678');
+    }
+  });
+
+  it('do not keep back the main file where they cannot be read', async () => {
+    const shown = await session.ok(read, { target: 'vast', kind: 'workflow' });
+    expect(shown.data['text']).toContain('name: vast');
+    expect(shown.data).not.toHaveProperty('along');
+    const { data } = await session.ok(load, { name: 'vast', kind: 'workflow' });
+    expect(data['content']).toContain('name: vast');
+    expect(data).not.toHaveProperty('instructions');
   });
 });
 

@@ -133,6 +133,15 @@ describe('names that several modules have', () => {
     expect(found[0]?.text).toBe('2 names in several modules; include the module, as in bmm/… (one, three).');
   });
 
+  it('are not told when the method has one of them, which the plain name means', async () => {
+    const folder = await temporaryFolder(afterAll);
+    await writeFiles(folder, {
+      '_bmad/bmm/agents/one.md': agent('one'),
+      '_bmad/beta/agents/one.md': agent('one'),
+    });
+    expect(abouts(await findings(folder))).not.toContain('notice ambiguous');
+  });
+
   it('are not told when one outranks the other', async () => {
     const [folder, other] = [await temporaryFolder(afterAll), await temporaryFolder(afterAll)];
     await writeFiles(folder, { '_bmad/acme/agents/one.md': agent('one') });
@@ -148,6 +157,24 @@ describe('different versions', () => {
     expect(drift).toEqual([
       { level: 'notice', about: 'version', text: 'Different versions of BMAD: Project 6.12.0, Path 6.0.4.' },
     ]);
+  });
+
+  it.each([
+    ['-beta.1', false],
+    ['', false],
+    ['.1-beta.1', true],
+  ])('are newer than what is built in by their release: %s', async (more, isNewer) => {
+    const plain = await contextIn(await temporaryFolder(afterAll));
+    const { records } = (await plain.workspace()).catalogue;
+    const release = records.find(({ moduleName }) => moduleName === 'bmm')?.bmadVersion ?? '';
+    expect(release).toMatch(/^\d+\.\d+\.\d+$/);
+    const folder = await temporaryFolder(afterAll);
+    await writeFiles(folder, {
+      '_bmad/_config/manifest.yaml': `installation:\n  version: ${release}${more}\nmodules:\n  - bmm\n`,
+      '_bmad/bmm/agents/one.md': agent('one'),
+    });
+    const told = (await findings(folder)).filter(({ text }) => text.includes('is newer than'));
+    expect(told).toHaveLength(isNewer ? 1 : 0);
   });
 
   it.runIf(isDeep)('do not count against what is built in', async () => {

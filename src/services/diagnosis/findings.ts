@@ -168,7 +168,10 @@ function ambiguousNames({ winners }: Catalogue): Finding[] {
     winners.filter((one) => isListed(one) && ['agent', 'workflow'].includes(one.kind)),
     ({ kind, name, origin }) => `${kind} ${fold(shortName(name))} ${origin.priority}`,
   );
-  const shared = [...groups.values()].filter((records) => records.length > 1);
+  // Where the method has the name, the plain name means the method's.
+  const shared = [...groups.values()].filter(
+    (records) => records.length > 1 && !records.some(({ moduleName }) => METHOD.includes(moduleName)),
+  );
   if (shared.length === 0) return [];
   const names = shared.slice(0, NAMED).map(([first]) => (first === undefined ? '' : shortName(first.name)));
   return [
@@ -190,7 +193,7 @@ function newerRelease({ records, winners }: Catalogue): Finding[] {
       METHOD.includes(moduleName) &&
       release !== undefined &&
       bmadVersion !== undefined &&
-      bmadVersion.localeCompare(release, 'en', { numeric: true }) > 0,
+      versionOrder(bmadVersion, release) > 0,
   );
   const version = newer[0]?.bmadVersion;
   if (version === undefined || release === undefined) return [];
@@ -207,6 +210,20 @@ function newerRelease({ records, winners }: Catalogue): Finding[] {
       t`BMAD ${version} is newer than ${release}, which is built in: its files are served unchanged, and the order of steps and earlier names go by ${release}.${names}`,
     ),
   ];
+}
+
+/** By the release; of one release, what came before it (`6.9.0-beta.1`) is lower. */
+function versionOrder(a: string, b: string): number {
+  const parts = (version: string): { release: string; before: string } => {
+    const [release = '', ...before] = (version.replace(/^v/, '').split('+')[0] ?? '').split('-');
+    return { release, before: before.join('-') };
+  };
+  const order = (one: string, other: string): number => one.localeCompare(other, 'en', { numeric: true });
+  const [first, second] = [parts(a), parts(b)];
+  const releases = order(first.release, second.release);
+  if (releases !== 0 || first.before === second.before) return releases;
+  if (first.before === '' || second.before === '') return first.before === '' ? 1 : -1;
+  return order(first.before, second.before);
 }
 
 function versionDrift(catalogue: Catalogue): Finding[] {

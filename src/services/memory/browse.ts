@@ -6,7 +6,7 @@ import { nameKey } from '../../base/text/suggest.ts';
 import { lineText } from '../../kit/memories/line-files.ts';
 import { type KitCandidate, kitCandidates, type OpenMemory, type Session, shownBy } from './opened.ts';
 import { isLiving } from './rank.ts';
-import { allEntries, type MemoryStore } from './store.ts';
+import { allEntries, lineKey, type MemoryStore } from './store.ts';
 
 export interface Browsed {
   entry: MemoryEntry;
@@ -143,6 +143,61 @@ async function allOf(
   for (const { entry, sources } of found.values()) for (const at of sources) ids.set(at, entry.id);
   // Entries lower in a file are newer.
   return { all: [...found.values()].toReversed().sort(newestFirst), ids, gone: left };
+}
+
+/** What an index that is still being made had when it was last read, by type and text. */
+interface SoFar {
+  store: MemoryStore;
+  /** When it is worth reading again. */
+  until: number;
+  /** The agents whose memories say it now. */
+  living: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Texts, and ids with their type. */
+  gone: ReadonlySet<string>;
+  earlier: ReadonlySet<string>;
+}
+
+/** To read an index takes a part of the time only, however large it is and however often one asks. */
+const READ_PART = 10;
+const soFarIn = new WeakMap<OpenMemory, SoFar>();
+
+/** Whether an entry of a file is left out, as in `browse`, as far as an index knows that is still being made. */
+export async function hiddenSoFar(
+  opened: OpenMemory,
+  store: MemoryStore,
+  agents: readonly string[] | undefined,
+): Promise<(candidate: KitCandidate) => boolean> {
+  const before = soFarIn.get(opened);
+  const isFresh = before?.store === store && performance.now() < before.until;
+  const soFar = isFresh ? before : await readSoFar(store);
+  soFarIn.set(opened, soFar);
+  const { living, gone, earlier } = soFar;
+  const wanted = agents === undefined ? undefined : new Set(agents.map(nameKey));
+  return ({ entry, line }) => {
+    const key = `${entry.type}\n${line}`;
+    const saying = living.get(key);
+    if (saying !== undefined && (wanted === undefined || [...saying].some((agent) => wanted.has(agent))))
+      return true;
+    return (
+      gone.has(key) || gone.has(`${entry.type}\n${entry.id}`) || (saying === undefined && earlier.has(key))
+    );
+  };
+}
+
+async function readSoFar(store: MemoryStore): Promise<SoFar> {
+  const begun = performance.now();
+  const living = new Map<string, Set<string>>();
+  const gone = new Set<string>();
+  for (const entry of await allEntries(store, { includeForgotten: true, includeSuperseded: true })) {
+    await breath();
+    const key = lineKey(entry);
+    const saying = living.get(key) ?? new Set<string>();
+    if (isLiving(entry)) living.set(key, saying.add(nameKey(entry.agent)));
+    else gone.add(key).add(`${entry.type}\n${entry.id}`);
+  }
+  const { earlier } = await store.past();
+  const now = performance.now();
+  return { store, until: now + READ_PART * (now - begun), living, gone, earlier };
 }
 
 /** When the store cannot be opened, the project's own files still can be read. */

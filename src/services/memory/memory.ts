@@ -7,7 +7,7 @@ import { KitFiles } from '../../kit/memories/read-all.ts';
 import { linePlaces, ProjectLogs, mirrorsIn } from '../../kit/project-log.ts';
 import { type LinedHandoff, linedHandoffs } from '../../kit/session/handoffs.ts';
 import { MEMORY_TYPES, type MemoryEntry, type MemoryFilter, type MemoryType } from '../../model/memory.ts';
-import { browse, browseAll, type Browsed } from './browse.ts';
+import { browse, browseAll, type Browsed, hiddenSoFar } from './browse.ts';
 import { completed, tidied } from './copies.ts';
 import {
   forgetMemory,
@@ -219,7 +219,7 @@ async function onlyInFiles(opened: OpenMemory, selection: Selection): Promise<Me
   const bounded = since !== undefined || until !== undefined;
   const kit = await kitCandidates(opened, undefined);
   const { store } = await opened.session();
-  // What an index that is being made has so far changes with each look: its copies are known by their ids until it is whole.
+  // What an index that is being made has so far changes with each look: of its texts, those of a moment ago are enough.
   if (store.making() !== undefined) {
     const wanted = agents && new Set(agents.map(nameKey));
     const meant = kit.filter(
@@ -228,8 +228,15 @@ async function onlyInFiles(opened: OpenMemory, selection: Selection): Promise<Me
         passes(entry, ready) &&
         (!wanted || names.some((name) => wanted.has(nameKey(name)))),
     );
+    if (meant.length === 0) return [];
     const found = await store.stored(meant.map(({ entry }) => entry));
-    return meant.filter((_, at) => found[at] === undefined).map(({ entry }) => shownBy(opened).entry(entry));
+    const hides = await hiddenSoFar(opened, store, agents);
+    const once = new Map<string, MemoryEntry>();
+    for (const [at, candidate] of meant.entries()) {
+      const key = `${candidate.entry.type}\n${candidate.line}`;
+      if (found[at] === undefined && !once.has(key) && !hides(candidate)) once.set(key, candidate.entry);
+    }
+    return [...once.values()].map(shownBy(opened).entry);
   }
   const types = MEMORY_TYPES.filter(
     (each) => (type ?? each) === each && kit.some(({ entry }) => entry.type === each && passes(entry, ready)),

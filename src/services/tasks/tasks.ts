@@ -181,7 +181,7 @@ export class Tasks extends DecidedTasks {
       const event = said(id, 'decide', {
         status: agrees ? agreed : refused,
         approval: { reason: waiting.approval?.reason ?? waiting.status, by, at: timeNow(), agreed: agrees },
-        ...(agrees ? {} : { error: answer.reason ?? t`refused by ${by}` }),
+        ...(agrees ? {} : { error: answer.reason ?? `refused by ${by}` }),
       });
       // Who has seen the note may have begun it already.
       const isBegun = (await this.store.get(id)).status !== status;

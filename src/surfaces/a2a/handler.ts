@@ -214,7 +214,10 @@ function noPush(): Error {
 
 /** The agent that a message names: its skill, by the id that the card has for it. */
 function skillOf(metadata: Record<string, unknown> | undefined): string | undefined {
-  const named = metadata?.['skill'] ?? metadata?.['skillId'] ?? metadata?.['agent'];
+  const agent = metadata?.['agent'];
+  // Others write whatever they like as their agent: only a name is meant for us.
+  const named =
+    metadata?.['skill'] ?? metadata?.['skillId'] ?? (typeof agent === 'string' ? agent : undefined);
   if (named === undefined || named === null || named === '') return undefined;
   if (typeof named === 'string') return named;
   throw new RequestMalformedError('metadata.skill must be the id of a skill.');

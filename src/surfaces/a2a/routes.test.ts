@@ -145,6 +145,18 @@ describe('a task that waits for a person', () => {
     );
   });
 
+  it.each([{ name: 'caller' }, 7, null])(
+    'goes by its text where metadata has an agent of another kind: %j',
+    async (agent) => {
+      const message = {
+        messageId: 'of-another-kind',
+        parts: [{ text: 'Design the architecture' }],
+        metadata: { agent },
+      };
+      expect((await call('SendMessage', { message }, LOCAL)).body).not.toContain('metadata.skill must be');
+    },
+  );
+
   it('says as whom, where the queue is in the state folder of a user', async () => {
     const plain = await contextIn(await temporaryFolder(afterAll), { flags: { embedder: 'none' } });
     const route = createA2aRoutes(plain).find(({ path }) => path === '/a2a');
