@@ -76,7 +76,7 @@ export type LateWorkspaces = ReturnType<typeof lateWorkspaces>;
 
 /**
  * The worlds of projects before the first is asked for, which most starts never do: they are made with the first call. What
- * is said in them is for whoever asks next, too.
+ * they report is in English, because every later caller gets it too.
  */
 export function lateWorkspaces(make: (tell: (changes: Changes) => void) => Promise<Workspaces>, log: Log) {
   const listeners = new Set<(changes: Changes) => void>();
