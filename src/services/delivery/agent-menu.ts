@@ -1,6 +1,6 @@
 import { orElse } from '../../base/errors.ts';
 import { posix } from 'node:path';
-import { mapLimited } from '../../base/async.ts';
+import { mapLimited, once } from '../../base/async.ts';
 import { contentUri } from '../../base/files/paths.ts';
 import { push } from '../../base/values.ts';
 import { fold } from '../../base/text/suggest.ts';
@@ -52,13 +52,13 @@ export function createMenus(catalogue: Catalogue, means: Means) {
 
   return {
     /** Who has each piece of work in the menu, in the order in which the agents are served. */
-    async doing(): Promise<ReadonlyMap<BmadRecord, readonly BmadRecord[]>> {
+    doing: once(async (): Promise<ReadonlyMap<BmadRecord, readonly BmadRecord[]>> => {
       const all = new Map<BmadRecord, BmadRecord[]>();
       for (const { agent, menu } of await allMenus())
         for (const work of new Set(menu.map((item) => means.startedBy(item, agent))))
           if (work !== undefined && work.kind !== 'agent') push(all, work, agent);
       return all;
-    },
+    }),
     async meant(word: string): Promise<MeantCommands> {
       const wanted = fold(word.trim().replace(/^\*+/, ''));
       const menus = await allMenus();
