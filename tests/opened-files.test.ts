@@ -58,8 +58,8 @@ const MAY_TAKE: Record<string, { names: readonly string[]; why: string }> = {
     why: 'compiled programs and first answers in the cache of the user, before anything else of ours is loaded',
   },
   'base/files/watch-folders.ts': {
-    names: ['watch'],
-    why: 'that something has happened in a folder; what it was is found out elsewhere',
+    names: ['watch', 'readdirSync'],
+    why: 'that something has happened in a folder; what it was is found out elsewhere, and which folders are in one',
   },
   'base/files/find-program.ts': { names: ['access', 'stat'], why: 'whether a program of the PATH may run' },
 };

@@ -11,7 +11,7 @@ import { ensureFolder, fileMode } from './file-modes.ts';
 import { oldBytes, sweepDrafts } from './file-drafts.ts';
 import { writeFailure } from './file-refusals.ts';
 import { hasEnded, processIn, type ProcessName, processSpace, thisProcess } from './is-running.ts';
-import { createNew, infoOf, openToRead, removeFile, upwards } from './open-file.ts';
+import { createNew, infoAt, infoOf, openToRead, removeFile, upwards } from './open-file.ts';
 
 export interface LockOptions {
   /** The folder that nothing may lead out of; for locks in a project. */
@@ -52,6 +52,8 @@ interface Holder extends ProcessName {
 
 interface Held extends Lock {
   token: string;
+  /** How its file was when it was last seen to be this process's own. */
+  own?: string | undefined;
   /** When it was last seen to be this process's own, by both clocks. */
   seen: readonly number[];
   lost: boolean;
@@ -112,6 +114,12 @@ export async function requireLocks(): Promise<void> {
   for (const held of around.getStore() ?? []) if (!held.released && (await isLost(held))) throw lost(held);
 }
 
+/** Changes when a lock is written, taken or given a sign. */
+function markAt(path: string): string | undefined {
+  const info = infoAt(path);
+  return info && `${info.dev} ${info.ino} ${info.size} ${info.mtimeNs} ${info.ctimeNs}`;
+}
+
 async function beat(held: Held): Promise<void> {
   if (await isLost(held)) return;
   const now = new Date();
@@ -125,8 +133,11 @@ async function beat(held: Held): Promise<void> {
 async function isLost(held: Held): Promise<boolean> {
   // A machine that slept knows it by one of the two.
   const now = [performance.now(), Date.now()] as const;
-  const holder = await holderOf(held).catch(() => undefined);
-  if (holder?.token === held.token) held.seen = now;
+  const mark = markAt(held.path);
+  const isSame = mark !== undefined && mark === held.own;
+  const holder = isSame ? undefined : await holderOf(held).catch(() => undefined);
+  if (holder?.token === held.token) held.own = mark;
+  if (isSame || holder?.token === held.token) held.seen = now;
   else if (holder !== undefined || now.some((time, clock) => time - (held.seen[clock] ?? 0) >= SILENT_MS))
     held.lost = true;
   return held.lost;

@@ -7,6 +7,7 @@ import { mapLimited } from '../async.ts';
 import { ours, systemCode } from '../errors.ts';
 import { jsonObject } from '../parse/json.ts';
 import { sweepDrafts } from './file-drafts.ts';
+import { lstatOf, statOf } from './file-stamps.ts';
 import { requireLocks } from './file-lock.ts';
 import { ensureFolder, fileMode } from './file-modes.ts';
 import { stateReadFailure, writeFailure } from './file-refusals.ts';
@@ -44,17 +45,16 @@ export async function writeAtomic(
   { inside, mode, ready }: WriteRules = {},
 ): Promise<void> {
   await ensureFolder(dirname(file), inside);
-  const path = await realpath(file).catch(() => file);
+  const isLink = lstatOf(file)?.isSymbolicLink() === true;
+  const path = isLink ? await realpath(file).catch(() => file) : file;
   const folder = await holdFolder(dirname(path), inside).catch((error: unknown) => {
     throw writeFailure(path, error);
   });
   const place = folder.at(basename(path));
   const draft = `${place}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`;
   try {
-    const rights = await stat(place).then(
-      (info) => info.mode & 0o777,
-      () => mode ?? fileMode(path),
-    );
+    const known = statOf(place);
+    const rights = known === undefined ? (mode ?? (await fileMode(path))) : known.mode & 0o777;
     const handle = await createNew(draft, rights);
     try {
       const parts = typeof content === 'string' || content instanceof Uint8Array ? [content] : content;

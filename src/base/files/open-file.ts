@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { lstat, open, realpath, rm, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
-import { systemCode, unlessShort } from '../errors.ts';
+import { attempt, systemCode, unlessShort } from '../errors.ts';
 import { isOfGit, leadsAway, refusalOf, replaced, strange, twice } from './file-refusals.ts';
 
 /**
@@ -149,10 +149,17 @@ async function openedOnce(path: string, flags: number, rules: OpenRules, mode?: 
 /** What a handle leads to, as it is now; in this thread, because to wait for another one takes longer. */
 export const infoOf = ({ fd }: FileHandle): BigIntStats => fstatSync(fd, { bigint: true });
 
+/** The same of what is at a path, a link itself; undefined if there is nothing, or nothing that we may see. */
+export const infoAt = (path: string): BigIntStats | undefined =>
+  attempt(
+    () => lstatSync(path, { bigint: true, throwIfNoEntry: false }),
+    () => undefined,
+  );
+
 /** The real path of a file that need not exist, and that of the folder it has to be in. */
 async function checkedPlace(target: string, inside: string | undefined) {
   const folder = await realFolder(dirname(target));
-  const root = inside === undefined ? undefined : await realFolder(inside);
+  const root = inside === undefined ? undefined : await realRoot(inside, folder);
   if (root !== undefined && !isBelow(root, folder)) throw leadsAway(target);
   return { place: join(folder, basename(target)), root };
 }
@@ -180,9 +187,16 @@ export interface HeldFolder {
 
 /** Holds a folder that is inside another. */
 export async function holdFolder(path: string, inside: string | undefined): Promise<HeldFolder> {
+  const fd = openAsNamed(path, true);
+  if (fd !== undefined && (inside === undefined || isBelow(inside, path))) return heldBy(fd);
+  if (fd !== undefined) closeSync(fd);
   const real = await realFolder(path);
-  return holdReal(real, inside === undefined ? undefined : await realFolder(inside));
+  return holdReal(real, inside === undefined ? undefined : await realRoot(inside, real));
 }
+
+/** The real path of a folder around one that is real itself: what a real path begins with is real too. */
+const realRoot = async (inside: string, real: string): Promise<string> =>
+  isBelow(inside, real) ? inside : realFolder(inside);
 
 /**
  * The real path of a folder. Mostly no link leads to it, which its handle tells in this thread: to wait for another one takes many

@@ -1,8 +1,10 @@
-import { type FSWatcher, watch } from 'node:fs';
-import { lstat, readdir, realpath } from 'node:fs/promises';
+import { type FSWatcher, readdirSync, watch } from 'node:fs';
+import { readdir, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { systemCode } from '../errors.ts';
+import { breath } from '../async.ts';
+import { attempt, systemCode } from '../errors.ts';
 import { farFolder, tellsAtOnce, watchesAllowed } from './file-systems.ts';
+import { lstatOf } from './file-stamps.ts';
 import { Keeper } from './keeper.ts';
 
 /** A folder that something may happen in: only what is directly in it, or all that is below it as well. */
@@ -139,7 +141,7 @@ export function watchFolders(
     for (const folder of found) {
       if (wanted.size + found.size > most) return leave({ why: 'many' });
       if (first === undefined || !handles.has(folder)) {
-        const id = await folderId(folder);
+        const id = folderId(folder);
         if (id === undefined && folder === top) return new Set();
         if (id === undefined) continue;
         first ??= { dev: id.dev, certain: await tellsAtOnce(path, platform) };
@@ -150,7 +152,8 @@ export function watchFolders(
         if (refused !== undefined) return leave({ why: 'limit', code: refused });
       }
       if (deep === true && !tree)
-        for (const inner of await handles.inner(folder, () => innerFolders(folder))) found.add(inner);
+        for (const inner of handles.inner(folder, () => innerFolders(folder))) found.add(inner);
+      await breath();
     }
     return found;
   }
@@ -204,9 +207,12 @@ const reasonOf = ({ why, code }: Reason): Reason => ({
 
 const keyOf = ({ path, deep }: Place): string => `${deep === true} ${path}`;
 
-async function innerFolders(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  return entries
+/** In this thread, like all that is looked at of a folder here: to wait for another takes many times as long. */
+function innerFolders(folder: string): string[] {
+  return attempt(
+    () => readdirSync(folder, { withFileTypes: true }),
+    () => [],
+  )
     .filter((entry) => entry.isDirectory() && !PASSED_OVER.has(entry.name))
     .map(({ name }) => join(folder, name));
 }
@@ -273,8 +279,8 @@ interface FolderId {
 }
 
 /** Nothing where there is no folder. */
-async function folderId(path: string): Promise<FolderId | undefined> {
-  const info = await lstat(path).catch(() => undefined);
+function folderId(path: string): FolderId | undefined {
+  const info = lstatOf(path);
   if (info?.isDirectory() !== true) return undefined;
   const { dev, ino, birthtimeMs } = info;
   return { id: `${dev} ${ino} ${birthtimeMs}`, dev, ino };
@@ -314,12 +320,10 @@ export class WatchHandles implements Watch {
   }
 
   /** The folders in one; they are listed only if that has to be. */
-  async inner(path: string, list: () => Promise<readonly string[]>): Promise<readonly string[]> {
+  inner(path: string, list: () => readonly string[]): readonly string[] {
     const handle = this.#handles.get(path);
-    if (handle?.inner !== undefined) return handle.inner;
-    const before = handle?.told;
-    const found = await list();
-    if (handle !== undefined && handle.told === before) handle.inner = found;
+    const found = handle?.inner ?? list();
+    if (handle !== undefined) handle.inner = found;
     return found;
   }
 

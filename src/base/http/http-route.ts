@@ -35,6 +35,8 @@ export function callerKey({ known, subject = '' }: Caller): string | undefined {
 /** One HTTP exchange, in the web's own types, with a signal for its end. */
 export interface Exchange {
   request: Request;
+  /** What was sent, parsed, for a route that takes messages: the request then has no body. */
+  message?: object;
   path: string;
   caller: Caller;
   /** The address and the port of this machine at which the request has arrived. */
@@ -69,6 +71,8 @@ export interface HttpRoute {
   open?: true;
   /** Checks the nesting depth of a message itself, and reports it in the terms of its protocol. */
   checksDepth?: true;
+  /** What is sent to it are messages in JSON, which are parsed once. */
+  takesMessage?: true;
   /** The part it belongs to: callers that are confined to it reach this route. */
   part?: Part;
   /** Also answered during shutdown, on connections that are still open: for status routes. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { BODY_LIMIT, whenOver } from '../../base/http/http-route.ts';
-import { badShape } from '../../base/parse/json.ts';
+import { BODY_LIMIT, type Exchange, whenOver } from '../../base/http/http-route.ts';
+import { anyJson, badShape } from '../../base/parse/json.ts';
 
 /** Whatever a route might take for it. */
 const JSON_TYPE = /json/i;
@@ -11,32 +11,51 @@ export const CLIENT_LEFT = 'The client disconnected during a request.';
 /** Bytes that are passed on in one piece: a client that reads them slowly still makes progress. */
 const SLICE = 64 * 1024;
 
+/** So long the head of an answer waits for what it is about. */
+const HEAD_MS = 50;
+
 /** So much of a body that is too long is read to its end, and for so long. */
 const THROWN_AWAY = 8 * BODY_LIMIT;
 const THROWN_AWAY_MS = 5_000;
 
-/** A request of node in the web's own type; why not, if its body is over a limit. */
+interface Taken {
+  checksShape: boolean;
+  /** Whether a body that is a message is parsed here. */
+  takesMessage: boolean;
+  turn(): Promise<void>;
+}
+
+/**
+ * A request of node in the web's own type, or the reason if its body is over a limit. One that has brought a message goes without body and
+ * signal: both cost more than most calls.
+ */
 export async function requestOf(
   incoming: IncomingMessage,
   url: string,
   over: AbortSignal,
-  { checksShape, turn }: { checksShape: boolean; turn(): Promise<void> },
-): Promise<Request | { status: 400 | 413; message: string }> {
+  { checksShape, takesMessage, turn }: Taken,
+): Promise<Pick<Exchange, 'request' | 'message'> | { status: 400 | 413; why: string }> {
   const { method = 'GET' } = incoming;
   const body = method === 'GET' || method === 'HEAD' ? null : await bodyOf(incoming, over);
   // A long body is much to look at.
   if (body !== null) await turn();
-  if (body === undefined) return { status: 413, message: `A message may be at most ${BODY_LIMIT} bytes.` };
-  const bad =
-    checksShape && body !== null && JSON_TYPE.test(incoming.headers['content-type'] ?? '')
-      ? badShape(body)
-      : undefined;
-  if (bad !== undefined) return { status: 400, message: bad };
+  if (body === undefined) return { status: 413, why: `A message may be at most ${BODY_LIMIT} bytes.` };
+  const json = body !== null && JSON_TYPE.test(incoming.headers['content-type'] ?? '') ? body : undefined;
+  const bad = checksShape && json !== undefined ? badShape(json) : undefined;
+  if (bad !== undefined) return { status: 400, why: bad };
+  const message = takesMessage && json !== undefined ? messageIn(json) : undefined;
   const headers = new Headers();
   for (const [name, values] of Object.entries(incoming.headersDistinct)) {
     for (const value of values ?? []) headers.append(name, value);
   }
-  return new Request(url, { method, headers, body: body?.length === 0 ? null : body, signal: over });
+  if (message !== undefined) return { request: new Request(url, { method, headers }), message };
+  const sent = body?.length === 0 ? null : body;
+  return { request: new Request(url, { method, headers, body: sent, signal: over }) };
+}
+
+function messageIn(body: Buffer): object | undefined {
+  const message = anyJson(body.toString('utf8'));
+  return typeof message === 'object' && message !== null ? message : undefined;
 }
 
 /** Whether a client says of its request that it is too long. */
@@ -91,12 +110,14 @@ export async function reply(response: Response, outgoing: ServerResponse, stalle
     outgoing.end();
     return;
   }
-  // A client that waits for events has to learn immediately that they will come.
-  outgoing.flushHeaders();
+  // A client that listens has to learn immediately that events will come; an answer mostly follows so soon that both are one packet.
+  const head = setTimeout(() => outgoing.flushHeaders(), outgoing.req.method === 'GET' ? 0 : HEAD_MS);
+  outgoing.once('close', () => clearTimeout(head));
   const reader = response.body.getReader();
   outgoing.once('close', () => void reader.cancel().catch(() => undefined));
   for (;;) {
     const { done, value } = await reader.read();
+    clearTimeout(head);
     if (done || outgoing.destroyed) break;
     for (let start = 0; start < value.length && !outgoing.destroyed; start += SLICE)
       if (!outgoing.write(value.subarray(start, start + SLICE))) await before(stalledMs, 'drain', outgoing);

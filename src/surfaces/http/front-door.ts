@@ -82,6 +82,9 @@ export async function openFrontDoor({
   let origin = '';
   let closing = false;
 
+  /** One for all: each would note where it was made, which takes longer than to tell of it. */
+  const left = new DOMException(CLIENT_LEFT, 'AbortError');
+
   const isTooLate = (route: HttpRoute | undefined): boolean => closing && route?.whileEnding !== true;
 
   async function respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<Response> {
@@ -109,7 +112,7 @@ export async function openFrontDoor({
     }
     // Before anything is awaited: a client may leave at any time, and leaves only once.
     const over = new AbortController();
-    outgoing.once('close', () => over.abort());
+    outgoing.once('close', () => over.abort(left));
     // Nothing that a program gets is said in the words of a person, whoever has started the server.
     const words = await gate.wordsFor?.(headers);
     return speaking(words, () => admitted(route, incoming, outgoing, over.signal), true);
@@ -143,18 +146,19 @@ export async function openFrontDoor({
     }
     // Unknown callers are one, who has no one to take turns with.
     const key = callerKey(caller);
-    const request = await requestOf(incoming, `${origin}${url}`, over, {
+    const taken = await requestOf(incoming, `${origin}${url}`, over, {
       checksShape: route.checksDepth !== true,
+      takesMessage: route.takesMessage === true,
       turn: async () => (key === undefined ? undefined : turn?.(key)),
     });
-    if ('message' in request) return refuse(request.status, request.message, { connection: 'close' });
+    if ('why' in taken) return refuse(taken.status, taken.why, { connection: 'close' });
     // A request that did not arrive completely is not a call, and no one has waited for it.
     if (isTooLate(route)) return aboutToEnd(refuse);
     open.set(outgoing, route);
     const stays = (): boolean => room.stay(outgoing, caller);
     const { localAddress, localPort } = incoming.socket;
     const place = socketPlace(localAddress, localPort);
-    return route.handle({ request, path: pathOf(url), caller, place, over, stays });
+    return route.handle({ ...taken, path: pathOf(url), caller, place, over, stays });
   }
 
   function takeIn(incoming: IncomingMessage, outgoing: ServerResponse): void {

@@ -88,18 +88,18 @@ export function createMcpRoute(
   return {
     path: '/mcp',
     methods: ['GET', 'POST', 'DELETE'],
+    takesMessage: true,
     refuse: refuseAsRpc,
     notify: modern.notify,
     sessions: sessions.count,
     clients: () => [...sessions.clients(), ...seen.clients()].sort((a, b) => b.last - a.last),
     async handle(exchange) {
-      const { request, over, caller } = exchange;
+      const { request, message, over, caller } = exchange;
       idle.heard();
       // Before it is parsed: its depth was only checked if it claims to be JSON.
       if (request.method === 'POST' && !JSON_TYPE.test(request.headers.get('content-type') ?? ''))
         return refuseAsRpc(415, 'Send application/json.');
-      // Parsed once for all; what cannot be is answered by the SDK.
-      const message = await messageOf(request);
+      // What could not be parsed is answered by the SDK.
       const parsed = message === undefined ? {} : { parsedBody: message };
       const legacy = await isLegacyRequest(request, message, { maxRequestBodySize: BODY_LIMIT });
       if (caller.challenge !== undefined && writes(message, context))
@@ -132,7 +132,8 @@ export function createMcpRoute(
         whenOver(over, () => void listeners.remove(over));
         await added;
       }
-      const response = await modern.fetch(request, { authInfo: authInfoOf(caller), ...parsed });
+      const heard = message === undefined ? request : new Request(request, { signal: over });
+      const response = await modern.fetch(heard, { authInfo: authInfoOf(caller), ...parsed });
       return isListening(message) ? response : lastWords.follow(response, message);
     },
     running: () => calls.size,
@@ -150,17 +151,6 @@ export function createMcpRoute(
       await Promise.all([modern.close(), sessions.close()]);
     },
   };
-}
-
-/** The message of a request, parsed; nothing, if it has none that could be. */
-async function messageOf(request: Request): Promise<object | undefined> {
-  if (request.method !== 'POST') return undefined;
-  try {
-    const message: unknown = await request.clone().json();
-    return typeof message === 'object' && message !== null ? message : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /**
