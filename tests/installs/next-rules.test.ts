@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { LAST_STEP } from '../../src/services/progress/document.ts';
 import { QUOTES } from '../support/rule-quotes.ts';
-import { RULES, TITLES_ALONE } from '../../src/services/progress/rules.ts';
+import { RULES } from '../../src/services/progress/rules.ts';
 import { repository } from '../support/app.ts';
 import { installOf, type Version } from '../support/installs.ts';
 
@@ -83,9 +83,3 @@ describe('the step that completes a document', () => {
 function shortened(file: string): string {
   return file.split('/').slice(-2).join('/');
 }
-
-it('the sections of the PRD of version 4 that need no text are those without an instruction (J-O3)', async () => {
-  const file = join(await installOf('4.44.3'), '.bmad-core/templates/prd-tmpl.yaml');
-  const template = await readFile(file, 'utf8');
-  for (const title of TITLES_ALONE) expect(template).toMatch(new RegExp(`\\n( +)title: ${title}\\n +- id: `));
-});

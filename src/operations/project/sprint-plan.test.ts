@@ -53,9 +53,8 @@ describe('sprint_plan', () => {
   });
 
   it('says how much the diff leaves out, and after writing only what was written', async () => {
-    const { ok, text } = await project({ [`${out}/epics.md`]: `${EPICS}\n## Epic #3: Till\n` });
+    const { ok, text } = await project({ [`${out}/epics.md`]: EPICS });
     const shown = await ok(sprintPlan);
-    expect(shown.answer.body).toContain('"## Epic #3: Till"');
     const { answer } = await ok(sprintPlan, { apply: true, proposal: shown.data['proposal'] });
     expect(answer.body).toBe(`${LEDGER} was written: 2 epics, 3 stories.`);
     const comments = (await text()).split('\n').filter((line) => line.startsWith('#'));
@@ -116,29 +115,6 @@ describe('sprint_plan', () => {
     expect(shown.answer.steps?.[0]?.args).toMatchObject({ apply: true, drop: true });
     await ok(sprintPlan, { apply: true, drop: true, proposal: shown.data['proposal'] });
     expect(await text()).toBe(ledger(rows).replace('  1-9-ghost: done\n', ''));
-  });
-
-  it('names a heading whose number cannot be read, and no other heading that has the word', async () => {
-    const other = [
-      '# Shop - Epic Breakdown',
-      '## Epic List',
-      '## 6.1 Epic and Story Structure',
-      '### Story-key rules',
-      '## Story Map - Epic 1',
-    ];
-    const bad = [
-      '## Epic Three: Till',
-      '## Epic #4',
-      '## Épopée : Caisse',
-      '### Story: Pay',
-      '### Story 5: Refund',
-      '### 5.1 User Story A.1 Bill',
-    ];
-    const { ok } = await project({ [`${out}/epics.md`]: `${EPICS}\n${[...other, ...bad].join('\n\n')}\n` });
-    const notes = (await ok(sprintPlan)).data['notes'] as string[];
-    expect(notes.map((note) => note.replace(/^.*md:\d+ /, ''))).toEqual(
-      bad.map((title) => `looks like an epic or a story, but has no readable number: "${title}"`),
-    );
   });
 
   it('reads epics that are spread over a folder, and asks which version is meant where there are two', async () => {

@@ -1,4 +1,3 @@
-import { withoutEnd } from '../../base/text/text.ts';
 import { posix } from 'node:path';
 import { headingIn } from '../../base/text/markdown.ts';
 import { t } from '../../base/text/message.ts';
@@ -132,24 +131,12 @@ async function judged(files: ProjectFiles, group: Group): Promise<Artefact> {
   };
 }
 
-/** `Overall readiness **status**: …`. */
-function saysReadiness(line: string): boolean {
-  const names = line.split(':').slice(0, -1);
-  return names.some((name) =>
-    /(?:overall|readiness).{0,40}status$/i.test(withoutEnd(name.trimEnd(), '*_').slice(-60)),
-  );
-}
-
-/** The verdict of a readiness report: a report of a plan that is not ready does not finish the gate. */
+/** The verdict of a readiness report, in the section that BMAD's own has for it: a plan that is not ready does not finish the gate. */
 function readinessVerdict(file: string, text: string): Judgement | undefined {
   const lines = text.split(/\r?\n/);
-  const heading = lines.findIndex((line) =>
-    /overall readiness|readiness (?:status|decision)|décision|verdict/i.test(headingIn(line)?.title ?? ''),
-  );
-  const inLine = lines.findIndex(saysReadiness);
-  const from = heading === -1 ? inLine : heading + 1;
+  const from = lines.findIndex((line) => /readiness (?:status|decision)/i.test(headingIn(line)?.title ?? ''));
   if (from === -1) return undefined;
-  for (const [offset, line] of lines.slice(from, from + 7).entries()) {
+  for (const [offset, line] of lines.slice(from, from + 8).entries()) {
     const [, word] =
       /\b(NOT[ _-]READY|NEEDS[ _-]WORK|READY(?: WITH [A-Z]+)?|PASS|CONCERNS|FAIL)\b/.exec(line) ?? [];
     if (word === undefined) continue;

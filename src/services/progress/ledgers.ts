@@ -4,15 +4,7 @@ import { conflictsIn } from '../../base/text/diff.ts';
 import { posix } from 'node:path';
 import { parseYaml, tableOf, textField } from '../../base/parse/parse.ts';
 import { t } from '../../base/text/message.ts';
-import {
-  type Evidence,
-  type ItemKind,
-  meantWord,
-  type Phase,
-  PHASES,
-  rankOf,
-  type RowKind,
-} from './rules.ts';
+import { type Evidence, type ItemKind, meantWord, rankOf, type RowKind } from './rules.ts';
 import type { ProjectFiles } from './places.ts';
 
 /** One row of `development_status`. */
@@ -162,8 +154,6 @@ export interface WorkflowLedger {
   file: string;
   text: string;
   rows: WorkflowRow[];
-  /** What the older form in Markdown says about whole phases. */
-  phases: { phase: Phase; complete: boolean; line: number }[];
 }
 
 /** What is made, and the workflows of the ledgers that make it. */
@@ -183,14 +173,13 @@ const OPEN =
   /^(?:required|optional|recommended|conditional|pending|not[-_ ]started|in[-_ ]progress|if_\w+)$/i;
 
 export function readWorkflowLedger(file: string, text: string): WorkflowLedger | BrokenLedger {
-  if (/\.md$/i.test(file) && text.trim() !== '') return { file, text, rows: [], phases: phaseLines(text) };
   const found = ledgerPairs(file, text, 'workflow_status');
   if ('broken' in found) return found;
   const { pairs, items, line } = found.rows;
   const rows = [...pairs.map(fromPair), ...items.flatMap(fromItem)];
   return rows.length === 0
     ? { broken: { file, line, says: t`"workflow_status" lists no workflows` } }
-    : { file, text, rows, phases: [] };
+    : { file, text, rows };
 }
 
 /** `prd: required`, or `prd: { status: required, … }`. */
@@ -220,18 +209,6 @@ function workflowRowOf(id: string, line: number, pair: YamlPair): WorkflowRow {
           : 'invalid';
   const kind = WORKFLOWS.find(([, names]) => names.includes(id.toLowerCase()))?.[0];
   return { id, kind, word, says, required: /^required$/i.test(word), line: pair.line || line, pair };
-}
-
-/** The first alphas kept lines like `PHASE_2_COMPLETE: true` in a Markdown file. */
-function phaseLines(text: string): WorkflowLedger['phases'] {
-  return text.split(/\r?\n/).flatMap((line, index) => {
-    const [, number = '', between = '', word = ''] =
-      /^\W*PHASE_([1-4])_COMPLETE(\W*)(true|false|yes|no)\b/i.exec(line) ?? [];
-    const phase = PHASES[Number(number) - 1];
-    return phase === undefined || !between.includes(':')
-      ? []
-      : [{ phase, complete: /^(?:true|yes)$/i.test(word), line: index + 1 }];
-  });
 }
 
 /** What QA of version 4 has decided about a story. */

@@ -205,17 +205,11 @@ function nextActions(report: Report, workers: Workers, started: readonly string[
     of: 'broken',
   }));
   const proposed = proposals(report).flatMap((ledger) => ledger.changes);
-  const noted = proposed.flatMap((change) => (change.noted === true ? [change.key] : []));
   const changes = proposed.length;
   if (changes > 0)
     actions.push({
       what: t`Bring the ledgers up to date`,
-      why:
-        noted.length === 0
-          ? t`the files show ${plural(changes, 'change')} missing from the ledgers (${someChanges(proposed)})`
-          : noted.length === 1
-            ? t`the files show ${plural(changes, 'change')} missing from the ledgers; that ${noted[0]} has been reviewed is only noted by hand`
-            : t`the files show ${plural(changes, 'change')} missing from the ledgers; that ${noted.slice(0, 3).join(', ')} have been reviewed is only noted by hand`,
+      why: t`the files show ${plural(changes, 'change')} missing from the ledgers (${someChanges(proposed)})`,
       evidence: report.drift.flatMap(({ evidence }) => evidence).slice(0, 4),
       operation: 'reconcile',
       of: 'broken',

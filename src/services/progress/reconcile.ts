@@ -14,7 +14,7 @@ import {
 import { isBroken, readSprintLedger, type Row, type SprintLedger } from './ledgers.ts';
 import { readReport, type Report } from './report.ts';
 import { at, rankOf, type RowKind } from './rules.ts';
-import { type Epic, fileEvidence, isDisputed, notedReview, rank, type Story } from './stories.ts';
+import { type Epic, fileEvidence, isDisputed, rank, type Story } from './stories.ts';
 
 interface Reconciled {
   /** Stands for the ledgers as they are and the changes that were found; applying may be bound to it. */
@@ -98,8 +98,6 @@ export interface Change {
   from: string | undefined;
   to: string;
   why: string;
-  /** It rests on notes that nothing confirms. */
-  noted?: true;
   line: number;
   edit: Edit;
 }
@@ -139,12 +137,8 @@ function sprintProposal({ sprint, stories, epics, files }: Report): LedgerPropos
     const { row, file } = story;
     if (row === undefined) continue;
     const to = ledgerWord(story, sprint);
-    const noted = notedReview(story);
-    if (to !== undefined && file !== undefined && raise(row, to, proofOf(file, noted))) {
-      raised.set(story, to);
-      const change = changes.at(-1);
-      if (noted !== undefined && change !== undefined) change.noted = true;
-    } else respell(row);
+    if (to !== undefined && file !== undefined && raise(row, to, proofOf(file))) raised.set(story, to);
+    else respell(row);
   }
   const inserted = newRows(sprint, stories, twice);
   changes.push(...inserted.changes);
@@ -185,10 +179,9 @@ function ledgerWord({ row, proven }: Story, { drafts }: SprintLedger): string | 
   return proven;
 }
 
-function proofOf(file: NonNullable<Story['file']>, noted?: number): string {
+function proofOf(file: NonNullable<Story['file']>): string {
   const evidence = fileEvidence(file);
-  const review = noted === undefined ? '' : t`, and a review is noted by hand in line ${noted}`;
-  return t`${at(evidence)} says ${evidence.says}${review}`;
+  return t`${at(evidence)} says ${evidence.says}`;
 }
 
 /** What the stories of an epic prove about it, with the words that their rows are to have. */

@@ -15,7 +15,15 @@ import {
   type WorkflowLedger,
 } from './ledgers.ts';
 import { findLocations, type Locations, ProjectFiles, unique } from './places.ts';
-import type { Drift, Evidence, Item, Phase, State, Trouble } from './rules.ts';
+import {
+  type Drift,
+  type Evidence,
+  type Item,
+  type Phase,
+  type State,
+  storyStatus,
+  type Trouble,
+} from './rules.ts';
 import {
   type Epic,
   epicItem,
@@ -23,6 +31,7 @@ import {
   findDrift,
   joinedEpics,
   joinedStories,
+  rank,
   type Story,
   storyItem,
 } from './stories.ts';
@@ -61,12 +70,7 @@ export interface Report extends PlanningFiles {
 }
 
 const SPRINT_NAMES = ['sprint-status.yaml', 'sprint-status.yml'];
-const WORKFLOW_NAMES = [
-  'bmm-workflow-status.yaml',
-  'bmgd-workflow-status.yaml',
-  'workflow-status.yaml',
-  'bmm-workflow-status.md',
-];
+const WORKFLOW_NAMES = ['bmm-workflow-status.yaml', 'bmgd-workflow-status.yaml', 'workflow-status.yaml'];
 
 /** Reads it all anew: the files change under our feet. */
 export async function readReport(root: string, files = new ProjectFiles(root)): Promise<Report> {
@@ -263,9 +267,6 @@ const MOST_FILES = 400;
 /** A line of a ledger is short; whatever is longer is something else. */
 const LONGEST_LINE = 400;
 
-const BEGUN = /^(?:in[- ]?progress|doing|started|review|in[- ]review|ready[- ]for[- ]review|qa|testing)$/i;
-const DONE = /^(?:done|complete|completed|closed|finished)$/i;
-
 /** The dates of stories by the history of the files that speak of them; nothing where there is no history. */
 export async function storyDates(root: string, items: readonly Item[], asked: Asked): Promise<StoryDates[]> {
   const stories = items.filter(({ kind }) => kind === 'story');
@@ -288,11 +289,11 @@ function datesIn(
   const found = new Map<string, StoryDates>();
   const note = (id: string, word: string, at: string): void => {
     const known = found.get(id) ?? { id, planned: at };
-    const isDone = DONE.test(word);
+    const far = rank(storyStatus(word));
     found.set(id, {
       ...known,
-      ...((isDone || BEGUN.test(word)) && known.started === undefined ? { started: at } : {}),
-      ...(isDone && known.done === undefined ? { done: at } : {}),
+      ...(far >= rank('in-progress') && known.started === undefined ? { started: at } : {}),
+      ...(far === rank('done') && known.done === undefined ? { done: at } : {}),
     });
   };
   for (const { at: time, file, line } of added) {

@@ -82,49 +82,39 @@ export function fileWord(word: StoryStatus, { v4, isSpec }: { v4?: boolean; isSp
   return v4 === true ? IN_FILES[word].v4 : isSpec ? IN_FILES[word].spec : word;
 }
 
-/** What people and models write instead: other versions, other habits, French documents. */
-const MEANT: Record<StoryStatus, readonly string[]> = {
-  backlog: ['to-do', 'todo', 'not-started', 'planned'],
-  drafted: ['draft', 'brouillon'],
-  'ready-for-dev': ['ready', 'ready-for-development', 'approved', 'approuve', 'approuvee', 'pret-pour-dev'],
-  'in-progress': ['inprogress', 'started', 'wip', 'blocked', 'en-cours'],
-  review: ['in-review', 'ready-for-review', 'ready-for-done', 'implementation-complete', 'en-revue'],
-  done: ['complete', 'completed', 'termine', 'terminee'],
+/** The other words for it that BMAD's own files have: those of version 4 and of specs, and what the builds of 6.0 set. */
+const ALSO: Partial<Record<StoryStatus, readonly string[]>> = {
+  drafted: ['draft'],
+  'ready-for-dev': ['approved'],
+  'in-progress': ['inprogress'],
+  review: ['in-review', 'ready-for-review', 'ready-for-done', 'implementation-complete'],
+  done: ['complete', 'completed'],
 };
 
-/** The status of a story that a text stands for: `InProgress`, `✅ Done (2026-01-05)`, `Ready for Review`. */
+/** The status of a story that a word of BMAD's files stands for: `InProgress`, `Ready for Review`. */
 export function storyStatus(text: string): StoryStatus | undefined {
   const word = folded(text);
-  return STORY_STATUSES.find((status) => status === word || MEANT[status].includes(word));
+  return STORY_STATUSES.find((status) => status === word || ALSO[status]?.includes(word) === true);
 }
 
-/** The legal word of a row that another word stands for beyond doubt: `Done`, `in_progress`, `completed`. */
+/** The legal word of a row that another word of BMAD stands for: `Done`, `in_progress`, `completed`. */
 export function meantWord(kind: RowKind, text: string): string | undefined {
-  const word = folded(text);
-  if (rankOf(kind, word) !== undefined) return word;
-  const status = storyStatus(text);
-  return status !== undefined && rankOf(kind, status) !== undefined ? status : undefined;
+  return [folded(text), storyStatus(text) ?? ''].find((word) => rankOf(kind, word) !== undefined);
 }
 
-const FINISHED =
-  /^(?:complete|completed|final|finali[sz]ed|done|approved|accepted|published|valide|validee|approuve|approuvee|finalise|finalisee|termine|terminee)$/;
-const OPEN =
-  /^(?:(?:draft|brouillon)(?:-.*)?|drafted|drafting|wip|in-progress|inprogress|started|review|in-review|ready-for-review|needs-work|not-ready|en-cours|en-revue|pending|todo|proposed)$/;
+const FINISHED = new Set(['complete', 'completed', 'final', 'done', 'approved']);
+const OPEN = new Set(['draft', 'drafted', 'in-progress', 'review', 'in-review', 'ready-for-review']);
 
 /** Whether a document calls itself finished; nothing when the word says neither. */
 export function documentState(text: string): 'complete' | 'in progress' | undefined {
   const word = folded(text);
-  if (FINISHED.test(word)) return 'complete';
-  return OPEN.test(word) ? 'in progress' : undefined;
+  if (FINISHED.has(word)) return 'complete';
+  return OPEN.has(word) ? 'in progress' : undefined;
 }
 
-/** Without marks, accents, emphasis and what follows in brackets or behind a dash. */
+/** Without signs and emphasis, as ledgers write it. */
 function folded(text: string): string {
-  const words = withoutComments(text.slice(0, 200));
-  const end = words.search(/[([|]|\s[-–—:]/);
-  return words
-    .slice(0, end === -1 ? undefined : end)
-    .normalize('NFKD')
+  return withoutComments(text.slice(0, 200))
     .replace(/[^\p{L}\p{N}\s_-]/gu, '')
     .trim()
     .toLowerCase()
@@ -192,8 +182,6 @@ export interface Drift {
   says: string;
   evidence: Evidence[];
 }
-
-/** Something that could not be read. */
 
 export function at({ file, line }: { file: string; line?: number | undefined }): string {
   return line === undefined ? file : `${file}:${line}`;
@@ -276,6 +264,3 @@ export function ledgerOfSpec(status: StoryStatus): StoryStatus {
   if (status === 'review') return RULES['spec in review'].ledger;
   return status === 'done' ? RULES['spec done'].ledger : status;
 }
-
-/** The sections that the PRD of version 4 has without an instruction for them: their title is all that is asked for. */
-export const TITLES_ALONE = ['Overall UX Vision', 'Key Interaction Paradigms'];

@@ -122,24 +122,15 @@ async function plannedIn(files: ProjectFiles, { artefacts }: Report, wanted: rea
   const isWanted = (file: string): boolean =>
     wanted.length === 0 ||
     wanted.some((path) => file === path || file.startsWith(`${path.replace(/\/$/, '')}/`));
-  const plans = (await plansIn(files, artefacts)).map(({ epics, stories, unread }) => ({
-    epics: epics.filter(({ file }) => isWanted(file)),
-    stories: stories.filter(({ file }) => isWanted(file)),
-    unread: unread.filter(({ file }) => isWanted(file)),
-  }));
-  const stories = plans.flatMap((plan) => plan.stories);
-  const epics = plans.flatMap((plan) => plan.epics);
+  const plans = await plansIn(files, artefacts);
+  const stories = plans.flatMap((plan) => plan.stories).filter(({ file }) => isWanted(file));
+  const epics = plans.flatMap((plan) => plan.epics).filter(({ file }) => isWanted(file));
   if (epics.length + stories.length === 0)
     throw new BmadError('not_found', t`No epics were found in the plans of this project.`, {
       hint: t`They are headings such as "## Epic 1: Base" and "### Story 1.1: Setup", in epics.md or in files of a folder "epics".`,
     });
   const versions = new Map<string, Planned>();
-  const notes = plans
-    .flatMap(({ unread }) => unread)
-    .map(
-      (line) =>
-        t`${at(line)} looks like an epic or a story, but has no readable number: ${quoted(line.title)}`,
-    );
+  const notes: string[] = [];
   for (const story of stories) {
     const first = versions.get(keyOf(story)) ?? story;
     versions.set(keyOf(story), first);

@@ -70,25 +70,18 @@ export function joinedStories(ledger: SprintLedger | undefined, files: StoryFile
 
 /**
  * What a file proves. A template that has not been filled in proves nothing, whatever its status line says. A spec that
- * is done has been built; that it was reviewed, the ledger says, or the findings in it. Without a ledger nobody keeps
- * that apart.
+ * is done has been built; that it was reviewed, the ledger says. Without a ledger nobody keeps that apart.
  */
 function provenBy(
-  { trouble, placeholder, status, isSpec, review }: StoryFile,
+  { trouble, placeholder, status, isSpec }: StoryFile,
   row: Row | undefined,
   hasLedger: boolean,
 ): StoryStatus | undefined {
   if (trouble !== undefined) return undefined;
   if (placeholder !== undefined && rank(status) <= rank('ready-for-dev')) return 'backlog';
   if (!isSpec || status === undefined) return status;
-  const isReviewed = !hasLedger || row?.means === 'done' || review?.open === 0;
+  const isReviewed = !hasLedger || row?.means === 'done';
   return status === 'done' && isReviewed ? 'done' : ledgerOfSpec(status);
-}
-
-/** Where a story counts as done only because its file has notes of a review, which anybody can write: the line of them. */
-export function notedReview({ file, row, proven }: Story): number | undefined {
-  const isNoted = file?.isSpec === true && proven === 'done' && row !== undefined && row.means !== 'done';
-  return isNoted ? file.review?.line : undefined;
 }
 
 /**
@@ -366,10 +359,5 @@ function* workflowDrift(
       const behind = t`${id}: the ledger says ${word}, but ${proof} is complete`;
       if (proof !== undefined) yield drift('ledger behind', id, behind, at, ...proven);
     }
-  }
-  for (const { phase, complete, line } of workflows.phases) {
-    if (!complete || items.some((item) => item.phase === phase && item.state !== 'not started')) continue;
-    const says = t`the ledger says ${say(phase)} is complete, but none of its files exist`;
-    yield drift('ledger ahead', phase, says, { file, line, says: 'complete' });
   }
 }

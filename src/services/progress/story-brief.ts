@@ -35,7 +35,7 @@ interface StoryBrief {
 }
 
 const ACCEPTANCE = /acceptance|critères?/iu;
-const OWN_RULES = /^(?:boundaries|constraints|technical constraints|limites)/iu;
+const OWN_RULES = /^(?:boundaries|constraints|technical constraints)/iu;
 
 /** Of the story or the spec that is called by its exact number or key. */
 export async function storyBrief(root: string, asked: string): Promise<StoryBrief> {
@@ -306,14 +306,6 @@ const TAKES: readonly (readonly [Work, readonly StoryStatus[]])[] = [
 
 export const takesStories = (work: Work): boolean => TAKES.some(([each]) => each === work);
 
-/** The file of the story that work on stories would take by the ledger, for a context that is about no named one. */
-function storyAtHand({ stories }: Report, works: readonly Work[]): string | undefined {
-  const taken = TAKES.flatMap(([work, statuses]) => (works.includes(work) ? statuses : []));
-  return taken
-    .flatMap((status) => stories.filter((story) => story.likely === status && !isDone(story)))
-    .find(({ file }) => file !== undefined)?.file?.file;
-}
-
 /** The story that is named by its key, its number or its file, as a workflow needs it; no other is looked for. */
 export function storyInput(
   { stories, locations }: Report,
@@ -378,7 +370,7 @@ function ownWords(
 
 /** `story 1.2`; or nothing but `1.2`, `1-2-login`, `docs/stories/1.2.login.md`, behind a command or not. */
 const ASKED = [
-  /\b(?:story|récit|histoire)\s{1,3}#?(\d{1,4}[.-]\d{1,4})(?!\d|\.\d)/iu,
+  /\b(?:story|récit)\s{1,3}#?(\d{1,4}[.-]\d{1,4})(?!\d|\.\d)/iu,
   /^(?:\*[\w-]{1,40}\s{1,3})?(?:[\w./-]{0,200}\/)?(\d{1,4}[.-]\d{1,4})(?:[.-][a-z][\w-]{0,100})?(?:\.md)?$/iu,
 ];
 const NAMED = 6;
@@ -394,35 +386,31 @@ export function unknownStory(
   return asked === undefined ? undefined : { asked, known: stories.slice(0, NAMED).map(({ id }) => id) };
 }
 
+const wordsIn = (text: string): Set<string> =>
+  new Set((text.toLowerCase().match(/[\p{L}\p{N}.-]+/gu) ?? []).map((word) => withoutEnd(word, '.')));
+
 /** Stories that a text is about beyond doubt: a bare `1.2` may be the number of anything. */
 export function storiesIn(stories: readonly Story[], text: string): Story[] {
-  const words = new Set(text.toLowerCase().match(/[\p{L}\p{N}.-]+/gu) ?? []);
-  const numbers = [...text.matchAll(/\b(?:story|récit|histoire)\s{1,3}#?(\d{1,4})[.-](\d{1,4})(?!\d)/giu)];
+  const said = wordsIn(text);
+  const numbers = [...text.matchAll(/\b(?:story|récit)\s{1,3}#?(\d{1,4})[.-](\d{1,4})(?!\d)/giu)];
   return stories.filter(
     ({ id, epic, story, file }) =>
-      (!/^[\d.]+$/.test(id) && words.has(id.toLowerCase())) ||
+      (!/^[\d.]+$/.test(id) && said.has(id.toLowerCase())) ||
       (file !== undefined && text.includes(file.file)) ||
       numbers.some(([, ofEpic, ofStory]) => Number(ofEpic) === epic && ofStory === story),
   );
 }
 
-/** The story that a text names by its key, its number or its file. */
-const storyIn = (stories: readonly Story[], words: string): Story | undefined =>
-  stories.find((story) => isNamed(story, words));
-
 /** `1.2.story.md`: the number is what counts, the file may not be there yet. */
 const FILE = /^(\d{1,4})[.-](\d{1,4})[.-][\w-]{1,100}\.md$/;
 
-/** `1-2-login`, `1.2`, `story 1-2`, or the path of its file, as it is or will be. */
-function isNamed({ id, epic, story, file }: Story, words: string): boolean {
-  if (file !== undefined && words.includes(file.file)) return true;
-  const tokens = words.toLowerCase().match(/[\p{L}\p{N}.-]+/gu) ?? [];
-  return tokens.some((token) => {
-    const bare = withoutEnd(token, '.');
-    const [, ofEpic, ofStory] = FILE.exec(bare) ?? [];
-    if (ofEpic !== undefined && Number(ofEpic) === epic && ofStory === story) return true;
-    return bare === id.toLowerCase() || bare === `${epic}.${story}` || bare === `${epic}-${story}`;
-  });
+/** The story that a call names, where a bare number is one: `1-2-login`, `1.2`, `story 1-2`, or the path of its file. */
+function storyIn(stories: readonly Story[], text: string): Story | undefined {
+  const said = [...wordsIn(text)].map((word) => word.replace(FILE, '$1.$2'));
+  return (
+    storiesIn(stories, text)[0] ??
+    stories.find(({ epic, story }) => said.includes(`${epic}.${story}`) || said.includes(`${epic}-${story}`))
+  );
 }
 
 /** A document of the project that work is done by. */
@@ -449,8 +437,9 @@ export async function projectDocuments(
   const works = workflow === undefined ? [] : worksOf(workflow);
   const named = storyInput(report, works, words);
   // Another story is not what was asked for.
-  const atHand = unknownStory(report.stories, words) === undefined ? storyAtHand(report, works) : undefined;
-  const story = named === undefined || named.isPlanned ? (atHand ?? currentStory(report)) : named.place;
+  const isUnknown = unknownStory(report.stories, words) !== undefined;
+  const story =
+    named === undefined || named.isPlanned ? currentStory(report, isUnknown ? [] : works) : named.place;
   const judged = (kind: ItemKind, own: readonly string[], state: State): State =>
     report.items.find((item) => item.kind === kind && own.includes(item.evidence[0]?.file ?? ''))?.state ??
     state;
@@ -470,10 +459,11 @@ export async function projectDocuments(
   return documents.sort((a, b) => place(a) - place(b) || (a.path < b.path ? -1 : 1));
 }
 
-/** What is furthest and not done; of those the first in the order of the ledger. */
-function currentStory({ stories }: Report): string | undefined {
-  const [found] = (['in-progress', 'review', 'ready-for-dev', 'drafted'] as const).flatMap((status) =>
-    stories.flatMap(({ file, likely }) => (file !== undefined && likely === status ? [file.file] : [])),
-  );
-  return found;
+/** What the work takes by the ledger, else what is furthest and not done; of those the first in its order. */
+function currentStory({ stories }: Report, works: readonly Work[]): string | undefined {
+  const taken = TAKES.flatMap(([work, statuses]) => (works.includes(work) ? statuses : []));
+  const order: readonly StoryStatus[] = [...taken, 'in-progress', 'review', 'ready-for-dev', 'drafted'];
+  return order
+    .flatMap((status) => stories.filter((story) => story.likely === status && !isDone(story)))
+    .find(({ file }) => file !== undefined)?.file?.file;
 }

@@ -72,8 +72,8 @@ export interface StoryFiles {
 
 const V6_NAME = /^(?:spec-)?(\d{1,6})-(\d{1,6})([a-z]?)-.+$/u;
 const V4_NAME = /^(?:story-)?(\d{1,6})\.(\d{1,6})(?:[.-].*)?$/;
-const TITLE = /\b(?:story|récit|histoire)\s*(?::\s*)?\d+[.-]\d/iu;
-const STATUS_TITLE = /^[*_]*(?:status|statut|état)[*_]*\s*:?$/iu;
+const TITLE = /\b(?:story|récit)\s*(?::\s*)?\d+[.-]\d/iu;
+const STATUS_TITLE = /^[*_]*(?:status|statut)[*_]*\s*:?$/iu;
 
 /** The story files of a project, with what each says about itself. */
 export async function findStoryFiles(files: ProjectFiles, locations: Locations): Promise<StoryFiles> {

@@ -169,7 +169,7 @@ async function storyWriting(
 function statusEdit(file: SpecFile & { v4?: boolean }, text: string, word: string): Edit {
   if (file.isSpec) {
     const { pairs, shift } = frontMatterOf(file.file, text);
-    const pair = pairs.find(({ key }) => key === 'status' || key === 'statut');
+    const pair = pairs.find(({ key }) => key === 'status');
     const edit = pair === undefined ? undefined : replaced(pair, word);
     if (edit === undefined) throw notEditable(file.file, file.line, t`its status`);
     return { ...edit, start: edit.start + shift, end: edit.end + shift };

@@ -63,31 +63,6 @@ export const DOCUMENT_TREES: readonly ProgressTree[] = [
     ways: [...WAYS_612, 'Document the existing code → project-context by analyst'],
   },
   {
-    name: "a brief that is still its template's prompts, and one with an empty section",
-    files: {
-      'docs/brief.md':
-        '# Product Brief: {Product Name}\n\n## The Problem\n\n[What pain exists, who feels it, how they cope today.]\n\n## Scope\n\n- {What is in for the first version. What is explicitly out.}\n',
-      'docs/prd.md': `# PRD\n\n## Goals\n\n${TEXT}\n## Requirements\n\n## Next\n\n${TEXT}`,
-      'docs/architecture.md': `# Architecture\n\nStatus: Draft v0.2\n\n${TEXT}`,
-    },
-    phases: 'nppn',
-    next: ['Finish the PRD', 'prd'],
-    items: {
-      brief: 'not started docs/brief.md:5',
-      prd: 'in progress docs/prd.md:7',
-      architecture: 'in progress docs/architecture.md:3',
-    },
-  },
-  {
-    name: 'one with prompts, remarks and links left in it',
-    files: {
-      'docs/brief.md': `# Brief\n\n${TEXT}\n- **Scope:** {What is in, what is out.}\n`,
-      'docs/prd.md': `# PRD\n\n${TEXT}\n- [ASSUMPTION: one user at a time]\n- [A page to read](https://example.org)\n- [ ] One more tick\n`,
-    },
-    phases: 'pcnn',
-    next: ['Finish the product brief', 'product-brief'],
-  },
-  {
     name: 'finished ones with two titles, sources, parameters, code, tags and a last heading',
     files: {
       'docs/brief.md': `# Product Brief\n\n# Shop\n\n${TEXT}\n[Source: docs/notes.md, section 2]\n\n[Figure 1: System overview of it]\n\n## Labels\n\n#shop #plants\n\n## Change Log\n\n<!-- none yet -->\n`,
@@ -154,18 +129,6 @@ export const DOCUMENT_TREES: readonly ProgressTree[] = [
     phases: 'npnn',
     next: ['Finish the PRD', 'create-prd'],
     items: { prd: `in progress ${out}/prd.md` },
-  },
-  {
-    name: 'three stories in few words',
-    install: '6.0.4',
-    files: {
-      ...planned604,
-      [`${out}/epics.md`]:
-        '# Epics\n\n## Epic 1: Base\n\n### Story 1.1: Setup\n\n### Story 1.2: Login\n\n### Story 1.3: Cart\n\nSoon.\n',
-    },
-    phases: 'ncpn',
-    next: ['Finish the epics and stories', 'create-epics-and-stories'],
-    items: { epics: `in progress ${out}/epics.md` },
   },
   {
     name: 'the real PRD template of 6.0.4, not filled in',

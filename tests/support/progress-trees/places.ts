@@ -131,15 +131,15 @@ export const PLACE_TREES: readonly ProgressTree[] = [
     name: 'French: statut, récits, accents',
     install: '6.0.4',
     files: {
-      [`${out}/prd.md`]: `---\nstatus: terminé\n---\n\n# Document d’exigences\n\n${FRENCH}`,
-      [`${out}/architecture.md`]: `# Architecture\n\n**Statut :** Brouillon\n\n${FRENCH}`,
+      [`${out}/prd.md`]: `---\nstatus: complete\n---\n\n# Document d’exigences\n\n${FRENCH}`,
+      [`${out}/architecture.md`]: `---\nstatus: draft\n---\n\n# Architecture\n\n${FRENCH}`,
       [`${out}/epics.md`]: `# Épopées\n\n${FRENCH}\n## Épopée 1 : Socle\n\n### Récit 1.1 : Démarrage\n`,
       [`${impl}/1-1-demarrage.md`]: `# Story 1.1 : Démarrage\n\nStatut : ready-for-dev\n\n## Récit\n\nEn tant que…\n\n## Tâches / Sous-tâches\n\n- [x] une\n- [ ] deux\n`,
     },
     phases: 'ncpp',
     next: ['Build story 1-1-demarrage', 'dev-story'],
     items: {
-      architecture: `in progress ${out}/architecture.md:3`,
+      architecture: `in progress ${out}/architecture.md:2`,
       epics: `complete ${out}/epics.md:3`,
       '1-1-demarrage': `in progress ${impl}/1-1-demarrage.md:3`,
     },

@@ -126,14 +126,6 @@ export const RUN_FOLDER_TREES: readonly ProgressTree[] = [
     drift: ['broken ledger docs/bmm-workflow-status.yaml'],
   },
   {
-    name: 'the list in Markdown claims a phase',
-    install: '6.0.0-alpha.7',
-    files: { 'docs/bmm-workflow-status.md': '# Status\n\nPHASE_1_COMPLETE: false\nPHASE_2_COMPLETE: true\n' },
-    phases: 'nnnn',
-    next: [/^Choose a track/, 'workflow-init'],
-    drift: ['ledger ahead planning'],
-  },
-  {
     name: 'alpha.7: a tech spec is a plan of its own',
     install: '6.0.0-alpha.7',
     files: { 'docs/tech-spec.md': plain },

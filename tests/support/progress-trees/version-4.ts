@@ -63,16 +63,6 @@ export const VERSION_4_TREES: readonly ProgressTree[] = [
     items: { prd: 'complete docs/prd.md:3' },
   },
   {
-    name: 'v4: a choice that stands in a title as the template has it is open (J-O3)',
-    install: '4.44.3',
-    files: {
-      'docs/prd.md': `${plain}\n## Technical Assumptions\n\n### Repository Structure: {Monorepo|Polyrepo}\n\n### Service Architecture\n\n${TEXT}${EPIC}`,
-    },
-    phases: 'npnn',
-    next: ['Finish the PRD', 'pm *create-prd'],
-    items: { prd: 'in progress docs/prd.md:7' },
-  },
-  {
     name: 'v4: a PRD without epics is not finished',
     install: '4.44.3',
     files: { 'docs/prd.md': plain },
