@@ -20,8 +20,8 @@ describe('maskConfigSecrets in YAML', () => {
     ['without a space', 'password:SECRET\n', 'password:***\n'],
     ['in double quotes', 'password: "SE\\"CR, ET" # mine\n', 'password: "***" # mine\n'],
     ['in single quotes', "password: 'SE''CR, ET' # mine\n", "password: '***' # mine\n"],
-    ['in quotes over lines', 'password: "SE\n  CR\n\n  ET"\nname: x\n', 'password: "***"\nname: x\n'],
-    ['in quotes at the left', 'password: "SE\nCRET"\nname: x\n', 'password: "***"\nname: x\n'],
+    ['in quotes over lines', 'password: "SE\n  CR\n\n  ET"\nname: x\n', 'password: "***\n\n\n"\nname: x\n'],
+    ['in quotes at the left', 'password: "SE\nCRET"\nname: x\n', 'password: "***\n"\nname: x\n'],
     [
       'plain over lines',
       'password: SE\n  CR: ET\n\n  ET\nname: x\n',

@@ -17,14 +17,14 @@ describe('maskConfigSecrets in TOML', () => {
     [
       'in three quotes over lines',
       'token = """\nSE\\"""\n"CR"\nET"""\nx = 1\n',
-      'token = """***"""\nx = 1\n',
+      'token = """***\n\n\n"""\nx = 1\n',
     ],
-    ['in three literal quotes', "token = '''\nSE''C\nET'''\nx = 1\n", "token = '''***'''\nx = 1\n"],
+    ['in three literal quotes', "token = '''\nSE''C\nET'''\nx = 1\n", "token = '''***\n\n'''\nx = 1\n"],
     ['in a list', 'token = ["SE]CR", "SECRET"]\nx = 1\n', 'token = ***\nx = 1\n'],
     [
       'in a list over lines',
       "secrets = [\n  'SE', # it's ]\n  \"SECRET\",\n]\nx = 1\n",
-      'secrets = ***\nx = 1\n',
+      'secrets = ***\n\n\n\nx = 1\n',
     ],
     [
       'in an inline table',
@@ -79,7 +79,7 @@ describe('maskConfigSecrets in JSON', () => {
     ],
     ['at the left', '{\n"token": "SECRET",\n"name": "x"\n}', '{\n"token": "***",\n"name": "x"\n}'],
     ['as a number', '{\n  "token": 12345\n}', '{\n  "token": ***\n}'],
-    ['as a list', '{"secrets": [\n  "SE]",\n  "SECRET"\n], "a": 1}', '{"secrets": ***, "a": 1}'],
+    ['as a list', '{"secrets": [\n  "SE]",\n  "SECRET"\n], "a": 1}', '{"secrets": ***\n\n\n, "a": 1}'],
     [
       'as a table',
       '{"credentials": {"a": "SECRET", "b": {"c": "SE}"}}, "a": 1}',
@@ -116,12 +116,12 @@ describe('maskConfigSecrets in lines', () => {
     ['plain', 'DB_PASSWORD=SE CR,ET #x\nNAME=x\n', 'DB_PASSWORD=***\nNAME=x\n'],
     ['exported', 'export API_KEY=SECRET\n', 'export API_KEY=***\n'],
     ['in quotes', 'API_KEY="SE\\"CRET" # mine\nA=b\n', 'API_KEY="***" # mine\nA=b\n'],
-    ['in quotes over lines', 'PRIVATE_KEY="-----\nSECRET\n-----"\nA=b\n', 'PRIVATE_KEY="***"\nA=b\n'],
+    ['in quotes over lines', 'PRIVATE_KEY="-----\nSECRET\n-----"\nA=b\n', 'PRIVATE_KEY="***\n\n"\nA=b\n'],
     ['in pieces', 'TOKEN="SE"CR\'ET\'\nA=b\n', 'TOKEN=***\nA=b\n'],
     ['with brackets', 'TOKEN=[SE\nA=b\n', 'TOKEN=***\nA=b\n'],
     ['in JSON', 'CONFIG={"token":"SECRET","a":1}\nA=b\n', 'CONFIG={"token":"***","a":1}\nA=b\n'],
-    ['over lines', 'password=SE\\\n  CRET\nA=b\n', 'password=***\nA=b\n'],
-    ['over lines with CRLF', 'password=SE\\\r\n  CRET\r\nA=b\r\n', 'password=***\r\nA=b\r\n'],
+    ['over lines', 'password=SE\\\n  CRET\nA=b\n', 'password=***\n\nA=b\n'],
+    ['over lines with CRLF', 'password=SE\\\r\n  CRET\r\nA=b\r\n', 'password=***\r\n\r\nA=b\r\n'],
     ['with a colon', 'password: SECRET\n', 'password: ***\n'],
     ['in a section of secrets', '[secrets]\na = SECRET\n[x]\nb = c\n', '[secrets]\na = ***\n[x]\nb = c\n'],
     ['in a section', '[db]\npassword = SECRET\nname = x\n', '[db]\npassword = ***\nname = x\n'],
@@ -144,7 +144,9 @@ describe('maskConfigSecrets', () => {
     expect(maskConfigSecrets('a.json', lists)).toBe(lists);
     expect(maskConfigSecrets('a.yaml', 'token: "SE\nx: 1, 2\n'.repeat(50_000))).not.toContain('SE');
     expect(maskConfigSecrets('a.toml', `{${'token = SE\n'.repeat(50_000)}`)).not.toContain('SE');
-    expect(maskConfigSecrets('.env', 'PASSWORD=SE\\\n'.repeat(50_000))).toBe('PASSWORD=***\n');
+    expect(maskConfigSecrets('.env', 'PASSWORD=SE\\\n'.repeat(50_000))).toBe(
+      `PASSWORD=***${'\n'.repeat(50_000)}`,
+    );
   });
 
   it.each(['guide.md', 'table.csv', 'program.py', 'env', 'x.environment', 'yaml', 'json.md'])(
@@ -155,8 +157,8 @@ describe('maskConfigSecrets', () => {
   );
 
   it('masks to the end rather than too little where a quotation mark is missing', () => {
-    expect(mask('a.yaml', 'password: "SE\nx: SECRET\n')).toBe('password: ***');
-    expect(mask('a.toml', 'password = """SE\nx\n')).toBe('password = ***');
+    expect(mask('a.yaml', 'password: "SE\nx: SECRET\n')).toBe('password: ***\n\n');
+    expect(mask('a.toml', 'password = """SE\nx\n')).toBe('password = ***\n\n');
     expect(mask('a.json', '{"password": ["SE", ')).toBe('{"password": ***');
   });
 });

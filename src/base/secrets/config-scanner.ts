@@ -14,13 +14,15 @@ const FORMATS: readonly [RegExp, Format][] = [
 
 /** Masks the values of secret-looking keys in configuration files; every other byte is preserved. */
 export function maskConfigSecrets(path: string, text: string): string {
-  const format = FORMATS.find(([name]) => name.test(path))?.[1];
+  const format = formatOf(path);
   if (format === undefined) return text;
   const rules = [URL_CREDENTIALS, ...VALUES_APART, configValues(format), PRIVATE_KEYS, ...TOKEN_SHAPES];
   return masked(text, rules).text;
 }
 
-function configValues(format: Format): Rule {
+export const formatOf = (path: string): Format | undefined => FORMATS.find(([name]) => name.test(path))?.[1];
+
+export function configValues(format: Format): Rule {
   return { name: VALUE, find: (text) => new ConfigMask(text, format).secrets() };
 }
 

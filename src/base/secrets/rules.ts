@@ -20,7 +20,8 @@ export function masked(text: string, rules: readonly Rule[]): { text: string; fo
     let next = '';
     let from = 0;
     for (const [start, end] of find(safe)) {
-      next += safe.slice(from, start) + MASK;
+      // The lines of a file keep their numbers.
+      next += safe.slice(from, start) + MASK + (safe.slice(start, end).match(/\r?\n/g) ?? []).join('');
       from = end;
     }
     next += safe.slice(from);

@@ -1,9 +1,10 @@
 import { t } from '../text/message.ts';
 import { BmadError } from '../errors.ts';
 import { withoutEnd } from '../text/text.ts';
+import { configValues, formatOf } from './config-scanner.ts';
 import { isTree, mapValues } from './known-values.ts';
 import { isSecretName } from './names.ts';
-import { byPattern, MASK, masked, URL_CREDENTIALS, type Groups, type Rule, type Span } from './rules.ts';
+import { byPattern, MASK, masked, URL_CREDENTIALS, type Groups, type Rule } from './rules.ts';
 import { hasPrivateKey, isNoSecretOf, PRIVATE_KEYS, TOKEN_SHAPES, VALUE, VALUES_APART } from './values.ts';
 
 /**
@@ -212,26 +213,15 @@ const BARE_ASSIGNMENT =
 const OPTION =
   /(?:^|[\s"'`])--?(?<key>[a-z][\w-]{1,60})[ \t]{1,4}(?<value>[^\s"'`,;<>{}()[\]&-][^\s"'`;<>{}]{3,400})/gim;
 
-/** A key at the beginning of a line of a configuration file, whose value goes to the end of the line. */
-const LINE =
-  /^[ \t]*(?:(?:[#;]|\/\/|-|export|set|env)[ \t]+){0,4}(?<open>["']?)(?<key>mot[ _-]de[ _-]passe|[\w$.@/-]{2,120})(?<close>["']?)[ \t]{0,24}[:=][ \t]{0,8}(?<value>[^\s"'`#{[|>][^\n]{3,2000})$/gim;
-
 /** `ENV DB_PASSWORD value` in a Dockerfile. */
 const ENV_LINE = /^[ \t]*(?:ENV|ARG)[ \t]+(?<key>[\w.-]{2,60})[ \t]+(?<value>[^\s="'$][^\n]{3,400})$/gim;
 
 const ELEMENT = /<(?<key>[\w.:-]{2,60})(?:\s[^<>\n]{0,200})?>(?<value>[^<>\n]{4,400})(?=<\/)/g;
 
-/** A text that goes over the next, deeper lines: `password: |`. */
-const BLOCK = /^([ \t]*)(?:-[ \t]+)*["']?([\w.$-]{2,60})["']?[ \t]*:[ \t]*[|>][-+\d]{0,3}[ \t]*(?:#.*)?\r?$/;
-
 /** Languages in which a word without quotation marks is the name of something, not a value. */
 const CODE =
   /\.(?:[mc]?tsx?|[mc]?jsx?|pyi?|go|rs|java|cs|cpp|cc|cxx|hpp|hh|hxx|c|h|php|rb|rake|ps1|psm1|kts?|swift|scala|dart|lua|exs?|hs|pl|pm|r|sql|vue|svelte|css|scss|less|html?|xhtml|graphql|gql|proto|tf|hcl|groovy|gradle|zig|clj|erl|ml|fs|vb|m|mm)$/i;
 const PROSE = /\.(?:md|mdx|markdown|txt|rst|adoc|org|log)$/i;
-/** A value ends with a blank in these, as a command may follow. */
-const SHELL =
-  /\.(?:sh|bash|zsh|fish|ksh|bat|cmd|mk)$|(?:^|\/)(?:[^/.]*|Dockerfile[^/]*|Makefile[^/]*)$|\.dockerfile$/i;
-
 /**
  * Masks anything that looks like a secret in a file; the rest, and the number of lines, does not change. The path
  * decides how careful to be: a bare word is a value in a configuration file, but a name in code.
@@ -243,10 +233,9 @@ export function maskCodeSecrets(text: string, path = 'code.ts'): string {
 function rulesFor(path: string): readonly Rule[] {
   if (CODE.test(path)) return IN_CODE;
   if (PROSE.test(path)) return IN_DOCUMENTS;
-  const line = byPattern(VALUE, LINE, beforeComment(path));
-  const env = byPattern(VALUE, ENV_LINE, beforeComment(path));
-  const values = SHELL.test(path) ? [] : [line];
-  return [...QUOTED_VALUES, BLOCKS, ...values, env, ASSIGNED, OPTIONS];
+  const format = formatOf(path);
+  // Texts for people are kept in JSON too, and many are about passwords.
+  return format === undefined || format === 'json' ? ASSIGNED : [configValues(format)];
 }
 
 const isSecret = ({ key = '', value = '' }: Groups): boolean =>
@@ -300,42 +289,16 @@ const IN_DOCUMENTS: readonly Rule[] = [
   byPattern(VALUE, OPTION, (found) => isOption(found) && isStrong(found['value'] ?? '')),
 ];
 
-const ASSIGNED = byPattern(VALUE, BARE_ASSIGNMENT, isBare);
-const OPTIONS = byPattern(VALUE, OPTION, isOption);
+const ASSIGNED: readonly Rule[] = [
+  ...QUOTED_VALUES,
+  byPattern(VALUE, ENV_LINE, isSecret),
+  byPattern(VALUE, BARE_ASSIGNMENT, isBare),
+  byPattern(VALUE, OPTION, isOption),
+];
 
 function isLastOfLine({ 0: whole, index, input }: RegExpExecArray): boolean {
   const end = index + whole.length;
   return /^[ \t\r`'"]*(?:\n|$)/.test(input.slice(end, end + 10));
-}
-
-const BLOCKS: Rule = {
-  name: VALUE,
-  *find(text): Generator<Span> {
-    let deeper: number | undefined;
-    let start = 0;
-    for (const line of text.split('\n')) {
-      const indent = /^[ \t]*/.exec(line)?.[0].length ?? 0;
-      const isBlank = line.trim() === '';
-      if (deeper === undefined || (!isBlank && indent <= deeper)) {
-        const [, blanks = '', name = ''] = BLOCK.exec(line) ?? [];
-        deeper = isSecretName(name) ? blanks.length : undefined;
-      } else if (!isBlank) yield [start + indent, start + line.length];
-      start += line.length + 1;
-    }
-  },
-};
-
-/** Elsewhere than in YAML and TOML, what looks like a comment may be part of the value. */
-function beforeComment(path: string): (found: Groups) => string | false {
-  const isCommented = /\.(?:ya?ml|toml)$/i.test(path);
-  return ({ key, open = '', close, value = '' }) => {
-    const comment = isCommented ? value.search(/[ \t]#/) : -1;
-    const whole = withoutEnd(comment === -1 ? value : value.slice(0, comment), ' \t\r');
-    const line = isCommented ? whole : whole.replace(/,$/, '');
-    // The quotation mark before the key is closed behind the value: `- "TOKEN=abc"`.
-    const kept = open !== '' && close === '' && line.endsWith(open) ? line.slice(0, -1) : line;
-    return isSecret({ key, value: kept }) && kept;
-  };
 }
 
 /** A comparison, a tag of YAML, what was masked already, or the scheme of a header without its value. */
