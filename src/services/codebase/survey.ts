@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { inTurn } from '../../base/async.ts';
 import { fileStamp, type FileStamp, fileStamps, filesThere } from '../../base/files/file-stamps.ts';
 import type { FoundProgram } from '../../base/files/find-program.ts';
 import { IGNORE_FILES, ListedFiles } from '../../base/files/listed-files.ts';
@@ -39,7 +40,8 @@ export function createSurveyor(parts: IndexerParts, { files }: CodeIndex, { queu
   let own: { of: readonly string[]; has(path: string): boolean; rest: string[] } | undefined;
   /** What the last look at everything has found, and when. */
   let last: { paths: readonly string[]; list: Searched; at: number } | undefined;
-  let surveying: Promise<unknown> = Promise.resolve();
+  /** One after the other: the next would miss what this one is about to queue. */
+  const turn = inTurn();
 
   /** The list without BMAD's own files, unless a caller's path leads to them. */
   function searched(all: FileList, asked: string | undefined): Searched {
@@ -111,13 +113,6 @@ export function createSurveyor(parts: IndexerParts, { files }: CodeIndex, { queu
     return last.list;
   }
 
-  /** One after the other: the next would miss what this one is about to queue. */
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = surveying.then(work);
-    surveying = turn.catch(() => undefined);
-    return turn;
-  }
-
   return {
     stampOf: (path: string): FileStamp | undefined => stamps.get(path),
     size: (): number => stamps.size,
@@ -126,10 +121,10 @@ export function createSurveyor(parts: IndexerParts, { files }: CodeIndex, { queu
      * count only where a caller's path leads to them.
      */
     survey: (first: (path: string) => boolean, asked: string | undefined, signal: AbortSignal) =>
-      inTurn(async () => (await quickly(asked)) ?? thoroughly(first, asked, signal)),
+      turn(async () => (await quickly(asked)) ?? thoroughly(first, asked, signal)),
     lookAgain(signal: AbortSignal): Promise<unknown> | undefined {
       if (last === undefined || Date.now() - last.at < LOOK_AGAIN_MS) return undefined;
-      return inTurn(() => thoroughly(() => true, undefined, signal));
+      return turn(() => thoroughly(() => true, undefined, signal));
     },
     /** Whether a file is as it was when it was read, if it was. If not, the next survey looks at everything. */
     isCurrent(path: string): boolean {
