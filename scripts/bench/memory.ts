@@ -4,10 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MEMORY_TYPES } from '../../src/model/memory.ts';
 import { LineFiles } from '../../src/lines/files.ts';
-import type { NewMemory, StoreOptions } from '../../src/services/memory/engine.ts';
-import type { LineIndex, MemoryStore } from '../../src/services/memory/store.ts';
+import type { LineIndex, NewMemory, StoreOptions } from '../../src/services/memory/engine.ts';
+import { MemoryStore } from '../../src/services/memory/store.ts';
 import { IndexInMemory } from '../../src/services/memory/in-memory.ts';
-import { LinedStore } from '../../src/services/memory/lined-store.ts';
 import { sqliteDriver } from '../../src/services/memory/sqlite/database.ts';
 import { SqliteIndex } from '../../src/services/memory/sqlite/index.ts';
 import { percentile } from './statistics.ts';
@@ -103,7 +102,7 @@ async function opened(engine: string, folder: string): Promise<MemoryStore> {
     { folder: join(folder, 'lines'), isPrivate: false },
     { machine: () => Promise.resolve('bench'), by: { kind: 'local', name: 'bench' } },
   );
-  return new LinedStore(log, await indexOf(folder), options);
+  return new MemoryStore(log, await indexOf(folder), options);
 }
 
 /** Without the index: all lines are taken in again. */

@@ -56,8 +56,6 @@ export interface MemoryFilter {
   types?: readonly MemoryType[] | undefined;
   /** In any case. */
   agents?: readonly string[] | undefined;
-  /** At least one of these tags. */
-  tagsAny?: readonly string[] | undefined;
   /** All of these tags. */
   tagsAll?: readonly string[] | undefined;
   /** ISO 8601, compared with `updatedAt`, both ends included. */
@@ -66,8 +64,6 @@ export interface MemoryFilter {
   /** Superseded and forgotten memories are left out unless asked for. */
   includeSuperseded?: boolean | undefined;
   includeForgotten?: boolean | undefined;
-  /** Only those that were forgotten before this moment. */
-  forgottenBefore?: string | undefined;
 }
 
 export interface MemoryHit {

@@ -22,11 +22,11 @@ export async function askAll(store: MemoryStore) {
     after = page.next;
     if (after === undefined) break;
   }
-  await store.list({ agents: ['ATLAS'], tagsAny: ['redis'], tagsAll: ['shop'] }, { limit: 5 });
-  await store.count({ includeForgotten: true, tagsAny: ['redis'] });
+  await store.list({ agents: ['ATLAS'], tagsAll: ['redis', 'shop'] }, { limit: 5 });
+  await store.count({ includeForgotten: true, tagsAll: ['redis'] });
   const hasFirst = (await store.find(uuid('a'))).length > 0;
   if (hasFirst) await store.revisions({ type: 'decisions', id: uuid('a') });
-  await store.reworded();
+  await store.changed();
   await store.pending({ limit: 10 });
   await store.embedding();
   await store.stamp();
@@ -35,7 +35,7 @@ export async function askAll(store: MemoryStore) {
     expect(score).toBeLessThan(2);
     return entry;
   });
-  await store.search({ ...QUERY, vector: undefined, filter: { agents: ['atlas'], tagsAny: ['redis'] } });
+  await store.search({ ...QUERY, vector: undefined, filter: { agents: ['atlas'], tagsAll: ['redis'] } });
   const health = await store.health();
   return { listed: first.sort(), count: await store.count({}), stats, found: texts(found), health };
 }

@@ -126,7 +126,7 @@ describe('an index in SQLite', () => {
     await store.upsert([...usual, memory('needle', 'A zebra crossed the usual road')]);
     const query = { terms: ['zebra', 'usual'], vector: embedded('zebra crossed'), filter: {}, limit: 5 };
     expect((await store.search(query))[0]?.entry.text).toContain('zebra');
-    const byTag = await store.search({ ...query, filter: { tagsAny: ['t3'] }, limit: 5 });
+    const byTag = await store.search({ ...query, filter: { tagsAll: ['t3'] }, limit: 5 });
     expect(byTag.map(({ entry }) => entry.tags)).toEqual(Array.from({ length: 5 }, () => ['t3']));
   });
 

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { LineFiles } from '../../src/lines/files.ts';
-import { type Maker, LinedStore } from '../../src/services/memory/lined-store.ts';
+import type { Maker } from '../../src/services/memory/followed.ts';
+import { MemoryStore } from '../../src/services/memory/store.ts';
 import { sqliteDriver } from '../../src/services/memory/sqlite/database.ts';
 import { SqliteIndex } from '../../src/services/memory/sqlite/index.ts';
 import { makeIndex } from '../../src/services/memory/open.ts';
@@ -15,12 +16,12 @@ const MANY = 2_600;
 const NEVER = new AbortController().signal;
 
 /** A store on lines that are there already, whose index is to be made from all of them. */
-async function beside(folder: string, maker: Maker): Promise<LinedStore> {
+async function beside(folder: string, maker: Maker): Promise<MemoryStore> {
   const options = storeOptions();
   const writer = { machine: () => Promise.resolve('b'), by: { kind: 'local' as const, name: 'b' } };
   const log = new LineFiles({ folder: partsOf(folder).lines, isPrivate: false }, writer);
   const index = new SqliteIndex(partsOf(folder).index, await sqliteDriver(), options);
-  return new LinedStore(log, index, options, { maker });
+  return new MemoryStore(log, index, options, { maker });
 }
 
 async function manyLines(): Promise<string> {
@@ -46,7 +47,7 @@ function held(folder: string): { maker: Maker; go: () => void; asked: Promise<vo
     ask();
     await free;
     const store = await openLines('sqlite', folder);
-    await (store as LinedStore).takeIn(tell, signal);
+    await store.takeIn(tell, signal);
     await store.close();
   };
   return { maker, go, asked };
@@ -103,7 +104,7 @@ describe('an index that has to be made from many lines', () => {
   it('is made by several at a time without harm', async () => {
     const folder = await manyLines();
     const stores = await Promise.all([1, 2, 3].map(() => openLines('sqlite', folder)));
-    await Promise.all(stores.map((each) => (each as LinedStore).takeIn(() => undefined, NEVER)));
+    await Promise.all(stores.map((each) => each.takeIn(() => undefined, NEVER)));
     expect(await stores[0]?.count({})).toBe(MANY);
     await Promise.all(stores.map((each) => each.close()));
   });

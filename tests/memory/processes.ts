@@ -2,10 +2,9 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { LineFiles } from '../../src/lines/files.ts';
-import type { StoreOptions } from '../../src/services/memory/engine.ts';
-import type { MemoryStore, SharedIndex } from '../../src/services/memory/store.ts';
+import type { SharedIndex, StoreOptions } from '../../src/services/memory/engine.ts';
+import { MemoryStore } from '../../src/services/memory/store.ts';
 import { IndexInMemory } from '../../src/services/memory/in-memory.ts';
-import { LinedStore } from '../../src/services/memory/lined-store.ts';
 import { sqliteDriver, type Driver } from '../../src/services/memory/sqlite/database.ts';
 import { SqliteIndex } from '../../src/services/memory/sqlite/index.ts';
 import { childProgram } from '../support/child-program.ts';
@@ -41,7 +40,7 @@ export async function openLines(
     kind === 'memory'
       ? new IndexInMemory(options)
       : new SqliteIndex(index, driver ?? (await sqliteDriver()), options, journal);
-  return new LinedStore(log, made, options, { shared });
+  return new MemoryStore(log, made, options, { shared });
 }
 
 const WRITER = 'tests/memory/writer.ts';

@@ -5,10 +5,9 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { LineFiles } from '../../src/lines/files.ts';
 import { IndexInMemory } from '../../src/services/memory/in-memory.ts';
-import { LinedStore } from '../../src/services/memory/lined-store.ts';
 import { QdrantIndex } from '../../src/services/memory/qdrant/store.ts';
 import type { NewMemory, VectorSpace } from '../../src/services/memory/engine.ts';
-import type { MemoryStore } from '../../src/services/memory/store.ts';
+import { MemoryStore } from '../../src/services/memory/store.ts';
 import { temporaryFolder } from '../support/app.ts';
 import { KIT_FILES, writeFiles } from '../support/kit-project.ts';
 import { storeIn } from './open-project.ts';
@@ -25,7 +24,7 @@ function beside(shared: QdrantIndex, given?: OpenOptions): MemoryStore {
   onTestFinished(() => rm(place, { recursive: true, force: true }));
   const writer = { machine: () => Promise.resolve('k7q2'), by: { kind: 'local' as const, name: 'ada' } };
   const log = new LineFiles({ folder: place, isPrivate: false }, writer);
-  return new LinedStore(log, new IndexInMemory(options), options, { shared });
+  return new MemoryStore(log, new IndexInMemory(options), options, { shared });
 }
 
 storeContract('qdrant (fake server)', async () => {
@@ -181,7 +180,7 @@ describe('memories on Qdrant', () => {
     expect(await store.list({}, { limit: 5 })).toMatchObject({
       entries: [{ id: uuid('a') }, { id: uuid('f') }],
     });
-    expect(await store.search({ terms: ['qdrant'], filter: { tagsAny: ['infra'] }, limit: 5 })).toMatchObject(
+    expect(await store.search({ terms: ['qdrant'], filter: { tagsAll: ['infra'] }, limit: 5 })).toMatchObject(
       [{ entry: { text: 'Choix Qdrant local', createdAt: '2026-02-01T09:30:00.123Z' }, coverage: 1 }],
     );
     expect((await store.pending({ limit: 5 })).entries).toMatchObject([{ id: uuid('f') }]);
@@ -284,7 +283,7 @@ describe('every request and every answer above', () => {
       `${FakeQdrant.exchanges.length} exchanges, ${checked} different bodies on ${paths.length} paths against the OpenAPI\n`,
     );
     expect(objections).toEqual([]);
-    expect(paths).toHaveLength(12);
+    expect(paths).toHaveLength(11);
     expect(checked).toBeGreaterThan(100);
   });
 

@@ -131,7 +131,7 @@ export const memoryStats = defineOperation({
     newest: z.string().optional(),
   }),
   async run({ project }, context) {
-    const { spaces: _spaces, ...stats } = await (await context.memory(project)).stats();
+    const stats = await (await context.memory(project)).stats();
     return stats;
   },
   render: ({ live, superseded, forgotten, byType, byAgent, oldest, newest }) => ({

@@ -6,7 +6,8 @@ import { nameKey } from '../../base/text/suggest.ts';
 import { lineText } from '../../kit/memories/line-files.ts';
 import { type KitCandidate, kitCandidates, type OpenMemory, type Session, shownBy } from './opened.ts';
 import { isLiving } from './rank.ts';
-import { allEntries, lineKey, type MemoryStore } from './store.ts';
+import { earlierLines } from './rules.ts';
+import { allEntries, type MemoryStore } from './store.ts';
 
 export interface Browsed {
   entry: MemoryEntry;
@@ -23,11 +24,16 @@ interface Browsing {
   most?: number;
 }
 
+/** An index that is being made changes with each look: to read it takes a part of the time only, however large it is. */
+const READ_PART = 10;
+
 /** All that is known of a type as it was found last: of thousands, most calls find them as they were. */
 interface Known {
   /** What the store and the files were like. */
   store: MemoryStore | undefined;
   stamp: string | undefined;
+  /** For how long it is good enough while the index is being made. */
+  until: number;
   candidates: readonly KitCandidate[];
   /** Newest first, nothing masked. */
   all: readonly Browsed[];
@@ -35,7 +41,8 @@ interface Known {
   gone: string[];
 }
 
-const knownIn = new WeakMap<OpenMemory, Map<MemoryType, Known>>();
+const MOST_KEPT = 20;
+const knownIn = new WeakMap<OpenMemory, Map<string, Known>>();
 
 /**
  * Everything that is known of a type, in the store and in the project's files, newest first. A memory and its copies are
@@ -93,17 +100,19 @@ async function known(
   const notes = [...trouble, ...(await opened.files.read()).problems];
   const store = session?.store;
   const stamp = await store?.stamp();
-  const before = agents === undefined ? knownIn.get(opened)?.get(type) : undefined;
-  if (
-    before !== undefined &&
-    before.store === store &&
-    before.stamp === stamp &&
-    before.candidates === candidates
-  )
+  const key = [type, ...(agents ?? [])].join('\n');
+  const kept = knownIn.get(opened) ?? new Map<string, Known>();
+  const before = kept.get(key);
+  const begun = performance.now();
+  const isSame = before?.stamp === stamp || (store?.making() !== undefined && begun < (before?.until ?? 0));
+  if (before !== undefined && before.store === store && before.candidates === candidates && isSame)
     return { ...before, notes };
-  const found = { store, stamp, candidates, ...(await allOf(store, candidates, type, agents)) };
-  const kept = knownIn.get(opened) ?? new Map<MemoryType, Known>();
-  if (agents === undefined) knownIn.set(opened, kept.set(type, found));
+  const all = await allOf(store, candidates, type, agents);
+  const now = performance.now();
+  const found = { store, stamp, until: now + READ_PART * (now - begun), candidates, ...all };
+  // Of one agent, a few at a time are asked for.
+  if (kept.size > MOST_KEPT) kept.clear();
+  knownIn.set(opened, kept.set(key, found));
   return { ...found, notes };
 }
 
@@ -128,13 +137,13 @@ async function allOf(
     if (isLiving(entry) && (wanted === undefined || wanted.has(nameKey(entry.agent))))
       found.set(key, { entry, sources: [], stored: true, dated: true });
   }
-  const earlier = (await store?.past())?.earlier;
+  const earlier = earlierLines((await store?.changed()) ?? []);
   for (const { entry, line: key, names: whose, place, dated } of candidates) {
     if (entry.type !== type) continue;
     await breath();
     if (wanted !== undefined && !whose.some((name) => wanted.has(nameKey(name)))) continue;
     const twin = found.get(key);
-    const old = !living.has(key) && earlier?.has(`${type}\n${key}`) === true;
+    const old = !living.has(key) && earlier.has(`${type}\n${key}`);
     if (twin !== undefined) twin.sources.push(place);
     else if (gone.has(key) || gone.has(entry.id) || old) left.push(place);
     else found.set(key, { entry, sources: [place], stored: false, dated });
@@ -143,61 +152,6 @@ async function allOf(
   for (const { entry, sources } of found.values()) for (const at of sources) ids.set(at, entry.id);
   // Entries lower in a file are newer.
   return { all: [...found.values()].toReversed().sort(newestFirst), ids, gone: left };
-}
-
-/** What an index that is still being made had when it was last read, by type and text. */
-interface SoFar {
-  store: MemoryStore;
-  /** When it is worth reading again. */
-  until: number;
-  /** The agents whose memories say it now. */
-  living: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Texts, and ids with their type. */
-  gone: ReadonlySet<string>;
-  earlier: ReadonlySet<string>;
-}
-
-/** To read an index takes a part of the time only, however large it is and however often one asks. */
-const READ_PART = 10;
-const soFarIn = new WeakMap<OpenMemory, SoFar>();
-
-/** Whether an entry of a file is left out, as in `browse`, as far as an index knows that is still being made. */
-export async function hiddenSoFar(
-  opened: OpenMemory,
-  store: MemoryStore,
-  agents: readonly string[] | undefined,
-): Promise<(candidate: KitCandidate) => boolean> {
-  const before = soFarIn.get(opened);
-  const isFresh = before?.store === store && performance.now() < before.until;
-  const soFar = isFresh ? before : await readSoFar(store);
-  soFarIn.set(opened, soFar);
-  const { living, gone, earlier } = soFar;
-  const wanted = agents === undefined ? undefined : new Set(agents.map(nameKey));
-  return ({ entry, line }) => {
-    const key = `${entry.type}\n${line}`;
-    const saying = living.get(key);
-    if (saying !== undefined && (wanted === undefined || [...saying].some((agent) => wanted.has(agent))))
-      return true;
-    return (
-      gone.has(key) || gone.has(`${entry.type}\n${entry.id}`) || (saying === undefined && earlier.has(key))
-    );
-  };
-}
-
-async function readSoFar(store: MemoryStore): Promise<SoFar> {
-  const begun = performance.now();
-  const living = new Map<string, Set<string>>();
-  const gone = new Set<string>();
-  for (const entry of await allEntries(store, { includeForgotten: true, includeSuperseded: true })) {
-    await breath();
-    const key = lineKey(entry);
-    const saying = living.get(key) ?? new Set<string>();
-    if (isLiving(entry)) living.set(key, saying.add(nameKey(entry.agent)));
-    else gone.add(key).add(`${entry.type}\n${entry.id}`);
-  }
-  const { earlier } = await store.past();
-  const now = performance.now();
-  return { store, until: now + READ_PART * (now - begun), living, gone, earlier };
 }
 
 /** When the store cannot be opened, the project's own files still can be read. */

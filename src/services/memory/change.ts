@@ -23,7 +23,7 @@ import { memoryId } from '../../kit/memories/ids.ts';
 import { otherLanguage } from '../../kit/project-language.ts';
 import { momentOf } from '../../base/text/text.ts';
 import { lineText } from '../../kit/memories/line-files.ts';
-import { isForgotten } from './rank.ts';
+import { isForgotten, isoTime } from './rank.ts';
 import { allEntries } from './store.ts';
 
 /** One memory as a whole: what it says, what it said before, and where else it is written. */
@@ -384,11 +384,9 @@ async function forgottenBefore(
     throw new BmadError('invalid_input', t`Nothing to purge was specified.`, {
       hint: t`Pass the ids of forgotten memories, or a date with forgotten_before.`,
     });
-  return allEntries(store, {
-    types: type === undefined ? undefined : [type],
-    forgottenBefore: momentOf(before, 'first'),
-    includeSuperseded: true,
-  });
+  const [until, types] = [isoTime(momentOf(before, 'first')), type === undefined ? undefined : [type]];
+  const all = await allEntries(store, { types, includeForgotten: true, includeSuperseded: true });
+  return all.filter(({ forgottenAt }) => forgottenAt !== undefined && forgottenAt < until);
 }
 
 async function forgottenWithIds(

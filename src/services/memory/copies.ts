@@ -190,20 +190,19 @@ async function repaired(opened: OpenMemory, session: Session): Promise<void> {
   if (lookedThrough.has(opened)) return;
   lookedThrough.add(opened);
   try {
-    const reworded = await session.store.reworded();
-    if (reworded.length === 0) return;
-    for (const entry of await outOfDate(opened, reworded)) await copied(opened, session.store, entry);
+    const changed = await session.store.changed();
+    for (const entry of await outOfDate(opened, changed)) await copied(opened, session.store, entry);
   } catch (error) {
     tell(opened, error);
   }
 }
 
 /** The memories of which the files have an earlier wording in a place that we have written. */
-async function outOfDate(opened: OpenMemory, reworded: readonly Stored[]): Promise<Set<MemoryEntry>> {
+async function outOfDate(opened: OpenMemory, changed: readonly Stored[]): Promise<Set<MemoryEntry>> {
   const place = (type: string, text: string, where: string): string =>
     [type, where, lineText(text)].join('\n');
   const known = new Map<string, MemoryEntry[]>();
-  for (const { entry, revisions } of reworded) {
+  for (const { entry, revisions } of changed) {
     const day = localDay(new Date(entry.createdAt));
     for (const { text } of revisions) {
       if (lineText(text) === lineText(entry.text)) continue;
@@ -214,6 +213,7 @@ async function outOfDate(opened: OpenMemory, reworded: readonly Stored[]): Promi
     }
   }
   const found = new Set<MemoryEntry>();
+  if (known.size === 0) return found;
   for (const { type, text, copyOf, date } of (await opened.files.read()).entries)
     for (const entry of known.get(place(type, text, copyOf ?? date?.slice(0, 10) ?? '')) ?? [])
       found.add(entry);

@@ -1,4 +1,5 @@
 import { BmadError } from '../../base/errors.ts';
+import type { Mark, Page as LinePage } from '../../lines/line.ts';
 import type { Analyser } from '../../meaning/analyse.ts';
 import type {
   MemoryEntry,
@@ -88,13 +89,6 @@ export interface VectorFor {
   vector: Float32Array;
 }
 
-export interface EmbeddingProgress {
-  space: VectorSpace | undefined;
-  /** Memories that are not forgotten, and how many of these have a vector in the space. */
-  total: number;
-  embedded: number;
-}
-
 export interface MemoryStats {
   total: number;
   /** Neither superseded nor forgotten. */
@@ -104,8 +98,6 @@ export interface MemoryStats {
   /** Live ones. All types are there, agents by name. */
   byType: Record<MemoryType, number>;
   byAgent: Record<string, number>;
-  /** Which embedders have left vectors, most first. */
-  spaces: (VectorSpace & { count: number })[];
   oldest: string | undefined;
   newest: string | undefined;
 }
@@ -116,7 +108,6 @@ export interface StoreHealth {
   place: string;
   /** Details for people: the driver and its version, the journal, the server's version. */
   details: Record<string, string>;
-  schema: number;
   /** Some of what it should hold cannot be read. */
   damaged?: boolean | undefined;
   /** Works, but not as well as it should; `notes` say why and what to do. */
@@ -142,10 +133,16 @@ export interface Decided<T> {
 
 export type Decide<T> = (current: Stored | undefined, index: number) => Decided<T>;
 
-export interface Answer {
-  hits: MemoryHit[];
-  /** Whether an entry of a file says what was forgotten, superseded or said otherwise since. */
-  isBehind: (entry: MemoryEntry) => boolean | Promise<boolean>;
+/** What one asks for who may have entries of files as well, which may be behind the memories. */
+export interface Wanted {
+  /** What passes the filter and has nothing in common with the query comes last, newest first. */
+  all: boolean;
+  files: boolean;
+}
+
+/** Only those that have no vector of the embedder in use; superseded and forgotten ones as in any filter. */
+export interface IndexFilter extends MemoryFilter {
+  unembedded?: boolean;
 }
 
 export interface Heads {
@@ -168,6 +165,61 @@ export interface Taken {
   taken: string;
   /** What was removed for good, and is still said by lines. */
   covered: Map<string, Set<string>>;
+}
+
+/**
+ * Where memories are found. Many processes use one at once: each call sees what others have finished before it. Lists have a
+ * fixed order: newest first by `createdAt`, then by type, then by id. Failures are `BmadError`s with a way out.
+ */
+export interface MemoryIndex {
+  /** What is under each of these keys, all of them asked for together. */
+  stored(keys: readonly MemoryKey[]): Promise<(Stored | undefined)[]>;
+  /**
+   * By words, by vector or by both; best first, equal scores as in lists. Hits have a word in common with the query or,
+   * where a vector is given, a vector in the same space. Without words and vector there are none.
+   */
+  search(query: MemoryQuery): Promise<MemoryHit[]>;
+  list(filter: IndexFilter, page: Page): Promise<MemoryPage>;
+  count(filter: IndexFilter): Promise<number>;
+  /** Every memory that was reworded, forgotten or superseded, in no particular order. */
+  changed(): Promise<Stored[]>;
+  stats(): Promise<MemoryStats>;
+  /** Answers how many were taken. */
+  writeVectors(space: VectorSpace, vectors: readonly VectorFor[]): Promise<number>;
+  /** Another text after any change by any process; for caches. */
+  stamp(): Promise<string>;
+  health(): Promise<StoreHealth>;
+  /** Loads what the first search needs, in pieces; most need nothing. */
+  prepare?(pause: () => Promise<void>): Promise<void>;
+  /** Gives back what it holds as soon as no one uses it; it can still be used. */
+  leave?(): void;
+  close?(): void;
+}
+
+/** An index of what lines say: made from nothing else, and made again from them at any time. */
+export interface LineIndex extends MemoryIndex {
+  /** How far it has taken lines in, and the number of the last taking. */
+  mark(): Promise<{ taken: string; mark: Mark }>;
+  /** Takes a page in; answers with nothing where another process was faster, and the mark has moved. */
+  take(taken: string, page: LinePage): Promise<Taken | undefined>;
+  heads(keys: readonly MemoryKey[]): Promise<Heads[]>;
+  /** The memories that have changed since a server was last told of changes, and the number to settle it with. */
+  owed(server: string): Promise<{ rev: string; keys: MemoryKey[] }>;
+  settle(server: string, rev: string): Promise<void>;
+  /** Something else where it was made again meanwhile: what was read in between may be of an index without lines. */
+  readonly made?: string | undefined;
+}
+
+/** An index on a server that others use too: it answers in place of the one here, and is told of each change. */
+export interface SharedIndex extends MemoryIndex {
+  /** What it is known by, without its key. */
+  readonly at: string;
+  /** A search, and where files are asked for what was changed, in as few requests as one. */
+  answer(query: MemoryQuery, wanted: Wanted): Promise<{ hits: MemoryHit[]; changed: Stored[] }>;
+  /** Brings it to what lines say. What others have done to a memory there holds, unless the lines follow from that. */
+  tell(said: readonly Told[]): Promise<void>;
+  /** Removes for good. */
+  remove(keys: readonly MemoryKey[]): Promise<void>;
 }
 
 /** Something is wrong with an index, and nothing with the lines: it can be made again, or done without. */

@@ -2,11 +2,23 @@ import { t } from '../../base/text/message.ts';
 import { setImmediate } from 'node:timers/promises';
 import { push } from '../../base/values.ts';
 import { type Happened, happenedIn, onceEach, type Page as LinePage } from '../../lines/line.ts';
-import type { MemoryEntry, MemoryFilter, MemoryKey } from '../../model/memory.ts';
-import type { MemoryQuery, Page, StoreHealth, Stored, Taken, VectorFor, VectorSpace } from './engine.ts';
-import { LineIndex } from './store.ts';
+import type { MemoryEntry, MemoryKey } from '../../model/memory.ts';
+import type {
+  IndexFilter,
+  LineIndex,
+  MemoryQuery,
+  Page,
+  StoreHealth,
+  Stored,
+  StoreOptions,
+  Taken,
+  VectorFor,
+  VectorSpace,
+} from './engine.ts';
 import {
   dot,
+  groupOf,
+  isLiving,
   keyText,
   listed,
   passes,
@@ -30,7 +42,8 @@ interface Kept extends Stored {
 }
 
 /** The same in the memory of this process, made anew with each: for places where nothing better runs. */
-export class IndexInMemory extends LineIndex {
+export class IndexInMemory implements LineIndex {
+  readonly #options: StoreOptions;
   readonly #mark = new Map<string, string>();
   /** What was said about each memory, by file. */
   readonly #events = new Map<string, { file: string; event: Happened }[]>();
@@ -40,6 +53,10 @@ export class IndexInMemory extends LineIndex {
   readonly #owed = new Map<string, { key: MemoryKey; rev: number }>();
   #taken = 0;
   #rev = 0;
+
+  constructor(options: StoreOptions) {
+    this.#options = options;
+  }
 
   async mark() {
     return { taken: String(this.#taken), mark: this.#mark };
@@ -94,7 +111,7 @@ export class IndexInMemory extends LineIndex {
   #fold(key: MemoryKey): void {
     const before = this.#kept.get(keyText(key));
     const events = this.#eventsOf(key);
-    const next = memoryOf(key, this.options.project, events);
+    const next = memoryOf(key, this.#options.project, events);
     this.#rev++;
     if (next !== undefined || isErased(events)) this.#owed.set(keyText(key), { key, rev: this.#rev });
     for (const term of new Set(before?.terms))
@@ -108,30 +125,26 @@ export class IndexInMemory extends LineIndex {
       });
   }
 
-  async list(filter: MemoryFilter, page: Page) {
+  async list(filter: IndexFilter, page: Page) {
     return listed(this.#passing(filter), page);
   }
 
-  async count(filter: MemoryFilter): Promise<number> {
+  async count(filter: IndexFilter): Promise<number> {
     return this.#passing(filter).length;
   }
 
-  #passing(filter: MemoryFilter): MemoryEntry[] {
+  #passing(filter: IndexFilter): MemoryEntry[] {
     const ready = readyFilter(filter);
-    return this.#entries().filter((entry) => passes(entry, ready));
-  }
-
-  #entries(): MemoryEntry[] {
-    return [...this.#kept.values()].map(({ entry }) => entry);
+    return [...this.#kept.values()].flatMap(({ entry, vector }) =>
+      passes(entry, ready) && (filter.unembedded !== true || vector === undefined) ? [entry] : [],
+    );
   }
 
   async stats() {
-    const { space } = this.options;
-    const count = [...this.#kept.values()].filter(({ vector }) => vector !== undefined).length;
-    return tally(this.#entries(), space === undefined || count === 0 ? [] : [{ ...space, count }]);
+    return tally(Array.from(this.#kept.values(), ({ entry }) => groupOf(entry)));
   }
 
-  async found({ terms, ways, vector, filter, limit, minScore }: MemoryQuery) {
+  async search({ terms, ways, vector, filter, limit, minScore }: MemoryQuery) {
     await this.#readWords();
     const ready = readyFilter(filter);
     const words = weighed(terms, (term) => this.#frequency.get(term) ?? 0, this.#kept.size, ways);
@@ -148,34 +161,18 @@ export class IndexInMemory extends LineIndex {
     let count = 0;
     for (const kept of this.#kept.values()) {
       if (kept.terms !== undefined) continue;
-      kept.terms = termsOf(this.options.analyser, kept.entry);
+      kept.terms = termsOf(this.#options.analyser, kept.entry);
       for (const term of new Set(kept.terms)) this.#frequency.set(term, (this.#frequency.get(term) ?? 0) + 1);
       if (++count % WORDS_AT_ONCE === 0) await setImmediate();
     }
   }
 
-  async reworded(): Promise<Stored[]> {
-    return [...this.#kept.values()].filter(({ revisions }) => revisions.length > 0);
-  }
-
-  async waiting(_space: VectorSpace, page: Page) {
-    const waiting = [...this.#kept.values()].filter(
-      ({ entry, vector }) => entry.forgottenAt === undefined && vector === undefined,
-    );
-    return listed(
-      waiting.map(({ entry }) => entry),
-      page,
-    );
-  }
-
-  async embedding() {
-    const living = [...this.#kept.values()].filter(({ entry }) => entry.forgottenAt === undefined);
-    const embedded = living.filter(({ vector }) => vector !== undefined).length;
-    return { space: this.options.space, total: living.length, embedded };
+  async changed(): Promise<Stored[]> {
+    return [...this.#kept.values()].filter(({ entry }) => !isLiving(entry) || entry.revision > 1);
   }
 
   async writeVectors(space: VectorSpace, vectors: readonly VectorFor[]): Promise<number> {
-    const own = this.options.space;
+    const own = this.#options.space;
     if (own === undefined || spaceText(own) !== spaceText(space)) return 0;
     let taken = 0;
     for (const { key, revision, vector } of vectors) {
@@ -201,13 +198,8 @@ export class IndexInMemory extends LineIndex {
       engine: 'memory',
       place: t`the memory of this process`,
       details: {},
-      schema: 1,
       degraded: false,
       notes: [],
     };
-  }
-
-  async close(): Promise<void> {
-    // There is nothing to close.
   }
 }

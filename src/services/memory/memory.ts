@@ -7,7 +7,7 @@ import { KitFiles } from '../../kit/memories/read-all.ts';
 import { linePlaces, ProjectLogs, mirrorsIn } from '../../kit/project-log.ts';
 import { type LinedHandoff, linedHandoffs } from '../../kit/session/handoffs.ts';
 import { MEMORY_TYPES, type MemoryEntry, type MemoryFilter, type MemoryType } from '../../model/memory.ts';
-import { browse, browseAll, type Browsed, hiddenSoFar } from './browse.ts';
+import { browse, browseAll, type Browsed } from './browse.ts';
 import { completed, tidied } from './copies.ts';
 import {
   forgetMemory,
@@ -38,7 +38,6 @@ import type { MemoryPage, MemoryStats, Page } from './engine.ts';
 import { distinct } from './similar.ts';
 import { exported, imported } from './transfer.ts';
 import { BmadError, ours } from '../../base/errors.ts';
-import { nameKey } from '../../base/text/suggest.ts';
 import { leftMirrors } from '../../lines/folders.ts';
 import { hostname } from 'node:os';
 import { readState, writeAtomic } from '../../base/files/file-state.ts';
@@ -218,33 +217,18 @@ async function onlyInFiles(opened: OpenMemory, selection: Selection): Promise<Me
   const ready = readyFilter({ ...filterOf(selection), agents: undefined });
   const bounded = since !== undefined || until !== undefined;
   const kit = await kitCandidates(opened, undefined);
-  const { store } = await opened.session();
-  // What an index that is being made has so far changes with each look: of its texts, those of a moment ago are enough.
-  if (store.making() !== undefined) {
-    const wanted = agents && new Set(agents.map(nameKey));
-    const meant = kit.filter(
-      ({ entry, names, dated }) =>
-        (dated || !bounded) &&
-        passes(entry, ready) &&
-        (!wanted || names.some((name) => wanted.has(nameKey(name)))),
-    );
-    if (meant.length === 0) return [];
-    const found = await store.stored(meant.map(({ entry }) => entry));
-    const hides = await hiddenSoFar(opened, store, agents);
-    const once = new Map<string, MemoryEntry>();
-    for (const [at, candidate] of meant.entries()) {
-      const key = `${candidate.entry.type}\n${candidate.line}`;
-      if (found[at] === undefined && !once.has(key) && !hides(candidate)) once.set(key, candidate.entry);
-    }
-    return [...once.values()].map(shownBy(opened).entry);
-  }
   const types = MEMORY_TYPES.filter(
     (each) => (type ?? each) === each && kit.some(({ entry }) => entry.type === each && passes(entry, ready)),
   );
   const takes = (each: Browsed): boolean =>
     !each.stored && (each.dated || !bounded) && passes(each.entry, ready);
-  const found = await Promise.all(types.map((each) => browse(opened, each, agents, { takes })));
-  return found.flatMap(({ entries }) => entries.map(({ entry }) => entry));
+  const browsed = await Promise.all(types.map((each) => browse(opened, each, agents, { takes })));
+  const found = browsed.flatMap(({ entries }) => entries.map(({ entry }) => entry));
+  const { store } = await opened.session();
+  if (store.making() === undefined) return found;
+  // While an index is being made, what it has is known as of a moment ago.
+  const known = await store.stored(found);
+  return found.filter((_, at) => known[at] === undefined);
 }
 
 /** What moves a project's memories from the user's folder into the project; nothing where there are none. */

@@ -11,10 +11,9 @@ import { LineFiles } from '../../lines/files.ts';
 import { type LinePlace, copyLines, lineFiles, onlyThere } from '../../lines/folders.ts';
 import { IndexInMemory } from './in-memory.ts';
 import type { StoreOptions } from './engine.ts';
-import type { MemoryStore } from './store.ts';
 import type { QdrantIndex } from './qdrant/store.ts';
 import { ANALYSER } from './rank.ts';
-import { LinedStore } from './lined-store.ts';
+import { FollowedIndex } from './followed.ts';
 import { type Known, type OldStore, asLines, moveOver, newerIn, oldStores } from './moving-over.ts';
 import { sqliteDriver } from './sqlite/database.ts';
 import { SqliteIndex, indexName } from './sqlite/index.ts';
@@ -29,7 +28,7 @@ import { readKitAgents } from '../../kit/agents.ts';
 import { strayRefusal } from '../../kit/kit.ts';
 import { writeKitFiles } from '../../kit/memories/write.ts';
 import type { MemoryEntry, MemoryType } from '../../model/memory.ts';
-import { allEntries } from './store.ts';
+import { allEntries, MemoryStore } from './store.ts';
 
 export interface EngineSettings {
   /** `auto` is Qdrant when there is an address, else SQLite, else the memory of the process. */
@@ -72,11 +71,11 @@ export async function makeIndex(
   const options = { project, analyser: ANALYSER };
   const index = new SqliteIndex(path, await sqliteDriver(), options, journal, true);
   const writer = { machine: () => Promise.resolve(''), by: NO_ONE };
-  const store = new LinedStore(new LineFiles(place, writer), index, options, { writes });
+  const followed = new FollowedIndex(new LineFiles(place, writer), index, options, { writes });
   try {
-    await store.takeIn(tell, signal);
+    await followed.takeIn(tell, signal);
   } finally {
-    await store.close();
+    await followed.close();
   }
 }
 
@@ -116,7 +115,7 @@ export async function openStore(
     usable === undefined ? new IndexInMemory(options) : new SqliteIndex(path, usable, options, journal);
   const data = { place: places.all, path, journal, project: options.project, writes };
   const { thread } = setup;
-  const store = new LinedStore(logs.at(places.all, setup), index, options, {
+  const store = new MemoryStore(logs.at(places.all, setup), index, options, {
     shared: await sharedStore(setup, options),
     writes,
     folder: places.all.folder,

@@ -180,6 +180,15 @@ export function ranked<E extends Position = MemoryEntry>(
   return hits.slice(0, limit).map(({ hit }) => hit);
 }
 
+/** What passes a filter and has nothing in common with what was asked. */
+export const unmatched = (entry: MemoryEntry): MemoryHit => ({
+  entry,
+  score: 0,
+  cosine: undefined,
+  coverage: 0,
+  matched: [],
+});
+
 /** Of length one, so that a product is a cosine. A vector that is not of the space is refused. */
 export function unit(vector: Float32Array, space: VectorSpace | undefined): Float32Array {
   if (space === undefined)
@@ -209,26 +218,17 @@ export function dot(a: Float32Array, b: Float32Array): number {
 
 export const spaceText = ({ embedder, dim }: VectorSpace): string => `${embedder}#${dim}`;
 
-/** Undefined for a text that is none of those above. */
-export function spaceOf(text: string): VectorSpace | undefined {
-  const cut = text.lastIndexOf('#');
-  const dim = Number(text.slice(cut + 1));
-  return cut > 0 && Number.isSafeInteger(dim) && dim > 0 ? { embedder: text.slice(0, cut), dim } : undefined;
-}
-
 /** Filters and order, the same for every engine. */
 
 export interface ReadyFilter {
   types: ReadonlySet<string> | undefined;
   /** As `nameKey` makes them. */
   agents: ReadonlySet<string> | undefined;
-  tagsAny: readonly string[];
   tagsAll: readonly string[];
   since: string | undefined;
   until: string | undefined;
   superseded: boolean;
   forgotten: boolean;
-  forgottenBefore: string | undefined;
 }
 
 const set = (items: readonly string[] | undefined): ReadonlySet<string> | undefined =>
@@ -240,13 +240,11 @@ export function readyFilter(filter: MemoryFilter): ReadyFilter {
   return {
     types: set(filter.types),
     agents: set(filter.agents?.map(nameKey)),
-    tagsAny: (filter.tagsAny ?? []).map(nfc),
     tagsAll: (filter.tagsAll ?? []).map(nfc),
     since: filter.since === undefined ? undefined : isoTime(filter.since),
     until: filter.until === undefined ? undefined : isoTime(filter.until),
     superseded: filter.includeSuperseded ?? false,
-    forgotten: (filter.includeForgotten ?? false) || filter.forgottenBefore !== undefined,
-    forgottenBefore: filter.forgottenBefore === undefined ? undefined : isoTime(filter.forgottenBefore),
+    forgotten: filter.includeForgotten ?? false,
   };
 }
 
@@ -271,14 +269,11 @@ export function passes(entry: MemoryEntry, filter: ReadyFilter): boolean {
   return (
     (filter.types?.has(entry.type) ?? true) &&
     (filter.agents?.has(nameKey(entry.agent)) ?? true) &&
-    (filter.tagsAny.length === 0 || filter.tagsAny.some((tag) => entry.tags.includes(tag))) &&
     filter.tagsAll.every((tag) => entry.tags.includes(tag)) &&
     (filter.since === undefined || entry.updatedAt >= filter.since) &&
     (filter.until === undefined || entry.updatedAt <= filter.until) &&
     (filter.superseded || entry.supersededAt === undefined) &&
-    (filter.forgotten || entry.forgottenAt === undefined) &&
-    (filter.forgottenBefore === undefined ||
-      (entry.forgottenAt !== undefined && entry.forgottenAt < filter.forgottenBefore))
+    (filter.forgotten || entry.forgottenAt === undefined)
   );
 }
 
@@ -396,42 +391,46 @@ export const isSoundSquare = (square: number): boolean => square <= LONGEST_SQUA
 /** Vectors are stored with length one; they are rounded. */
 const LONGEST_SQUARE = 1.01;
 
-export function noneOfEachType(): Record<MemoryType, number> {
-  return Object.fromEntries(MEMORY_TYPES.map((type) => [type, 0])) as Record<MemoryType, number>;
+/** Memories of which figures say the same. */
+export interface Group {
+  type: MemoryType;
+  agent: string;
+  superseded: boolean | number;
+  forgotten: boolean | number;
+  n: number;
+  oldest: string;
+  newest: string;
 }
 
-export function sortedCounts(counts: ReadonlyMap<string, number>): Record<string, number> {
-  return Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1)));
-}
+export const groupOf = (entry: MemoryEntry): Group => ({
+  type: entry.type,
+  agent: entry.agent,
+  superseded: entry.supersededAt !== undefined,
+  forgotten: entry.forgottenAt !== undefined,
+  n: 1,
+  oldest: entry.createdAt,
+  newest: entry.updatedAt,
+});
 
-/** The figures of a store whose entries are all at hand. */
-export function tally(entries: Iterable<MemoryEntry>, spaces: MemoryStats['spaces']): MemoryStats {
-  const stats: MemoryStats = {
-    total: 0,
-    live: 0,
-    superseded: 0,
-    forgotten: 0,
-    byType: noneOfEachType(),
-    byAgent: {},
-    spaces,
-    oldest: undefined,
-    newest: undefined,
-  };
+/** The figures of all memories. */
+export function tally(groups: Iterable<Group>): MemoryStats {
+  const byType = Object.fromEntries(MEMORY_TYPES.map((type) => [type, 0])) as Record<MemoryType, number>;
   const agents = new Map<string, number>();
-  for (const entry of entries) {
-    stats.total++;
-    if (entry.forgottenAt !== undefined) stats.forgotten++;
-    else if (entry.supersededAt !== undefined) stats.superseded++;
-    else {
-      stats.live++;
-      stats.byType[entry.type]++;
-      agents.set(entry.agent, (agents.get(entry.agent) ?? 0) + 1);
+  const stats = { live: 0, superseded: 0, forgotten: 0 };
+  let [total, oldest, newest]: [number, string | undefined, string | undefined] = [0, undefined, undefined];
+  for (const group of groups) {
+    const { type, agent, n } = group;
+    total += n;
+    stats[group.forgotten ? 'forgotten' : group.superseded ? 'superseded' : 'live'] += n;
+    if (!group.forgotten && !group.superseded) {
+      byType[type] += n;
+      agents.set(agent, (agents.get(agent) ?? 0) + n);
     }
-    if (stats.oldest === undefined || entry.createdAt < stats.oldest) stats.oldest = entry.createdAt;
-    if (stats.newest === undefined || entry.updatedAt > stats.newest) stats.newest = entry.updatedAt;
+    if (oldest === undefined || group.oldest < oldest) oldest = group.oldest;
+    if (newest === undefined || group.newest > newest) newest = group.newest;
   }
-  stats.byAgent = sortedCounts(agents);
-  return stats;
+  const byAgent = Object.fromEntries([...agents].sort(([a], [b]) => (a < b ? -1 : 1)));
+  return { total, ...stats, byType, byAgent, oldest, newest };
 }
 
 export function isoTime(text: string): string {

@@ -8,7 +8,7 @@ import { otherWordings, subjectWords, thingsMeant } from '../../meaning/lexicon.
 import type { MemoryEntry, MemoryFilter, MemoryHit, MemoryType } from '../../model/memory.ts';
 import { hasActivity, logActivity } from '../../kit/memories/write.ts';
 import { embedded, type KitCandidate, kitCandidates, type OpenMemory, shownBy } from './opened.ts';
-import type { Answer } from './engine.ts';
+import type { Answer } from './store.ts';
 import { lineText } from '../../kit/memories/line-files.ts';
 import { between, dot, normalized, passes, ranked, readyFilter, weighed } from './rank.ts';
 import type { MemoryQuery } from './engine.ts';
@@ -167,7 +167,7 @@ async function recallAll(
   const stored = found.hits.map((hit): Recalled => ({ ...hit, sources: [], stored: true }));
   // What is only faintly like it comes last, and the reader judges.
   const hits = [...stored, ...inFiles].filter((hit) => question.related !== true || isRelated(hit));
-  const merged = await withoutCopies(hits.sort(byScore), found.isBehind, query.limit);
+  const merged = withoutCopies(hits.sort(byScore), found.isBehind, query.limit);
   const exact = byIdentifier(question.query, merged);
   return {
     mode: query.vector === undefined ? 'local' : 'semantic',
@@ -247,17 +247,17 @@ function kitHits(
 }
 
 /** A memory and its copies in files are one, and what the store is ahead of is not shown. */
-async function withoutCopies(
+function withoutCopies(
   hits: readonly Recalled[],
   isBehindStore: Answer['isBehind'],
   most: number,
-): Promise<Recalled[]> {
+): Recalled[] {
   const kept: Recalled[] = [];
   for (const hit of hits) {
     // Two memories of the store with the same text have separate ids, by which each is changed.
     const twin = kept.find((other) => !(other.stored && hit.stored) && sameText(other.entry, hit.entry));
     if (twin !== undefined) absorb(twin, hit);
-    else if (kept.length < most && (hit.stored || !(await isBehindStore(hit.entry)))) kept.push(hit);
+    else if (kept.length < most && (hit.stored || !isBehindStore(hit.entry))) kept.push(hit);
   }
   return kept;
 }

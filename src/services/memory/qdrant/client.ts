@@ -215,18 +215,6 @@ export class Points {
     return (await this.#post<{ count: number }>(['points', 'count'], body)).count;
   }
 
-  async facet(key: string, filter: Filter): Promise<{ value: string; count: number }[]> {
-    const body: Schemas['FacetRequest'] = { key, filter, exact: true, limit: 10_000 };
-    try {
-      const { hits } = await this.#post<Schemas['FacetResponse']>(['facet'], body);
-      return hits.map(({ value, count }) => ({ value: String(value), count }));
-    } catch (error) {
-      // Servers before 1.12 cannot count values.
-      if (isRefusal(error, 404, 405)) return [];
-      throw error;
-    }
-  }
-
   /** Answers when the changes can be read. */
   async write(operations: readonly Operation[]): Promise<void> {
     for (let from = 0; from < operations.length; from += CHUNK)

@@ -21,7 +21,8 @@ export interface Shelf {
   others: Points[];
 }
 
-export const SCHEMA = 1;
+/** Of the payloads, for those who look at a collection. */
+const SCHEMA = 1;
 
 /**
  * Finds or creates the collections. The name that BMAD's own tools use, `{project}-{type}`, is an alias to a collection
@@ -117,7 +118,7 @@ async function ensureIndexes(client: QdrantClient, name: string): Promise<void> 
   }
 }
 
-export async function infoOf(client: QdrantClient, name: string): Promise<Schemas['CollectionInfo']> {
+async function infoOf(client: QdrantClient, name: string): Promise<Schemas['CollectionInfo']> {
   return client.call('GET', ['collections', name]);
 }
 
@@ -128,7 +129,7 @@ function sizeOf({ config }: Schemas['CollectionInfo']): number | undefined {
     : undefined;
 }
 
-export function spaceIn(info: Schemas['CollectionInfo']): VectorSpace | undefined {
+function spaceIn(info: Schemas['CollectionInfo']): VectorSpace | undefined {
   const metadata = info.config.metadata as { embedder?: unknown } | null | undefined;
   const dim = sizeOf(info);
   return typeof metadata?.embedder === 'string' && dim !== undefined

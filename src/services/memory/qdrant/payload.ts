@@ -114,7 +114,6 @@ function spellings(key: string): string[] {
 export function conditions(filter: ReadyFilter): Condition[] {
   const must: Condition[] = [];
   if (filter.agents !== undefined) must.push(anyOf('agent', [...filter.agents].flatMap(spellings)));
-  if (filter.tagsAny.length > 0) must.push(anyOf('tags', filter.tagsAny.flatMap(bothForms)));
   for (const tag of filter.tagsAll) must.push(anyOf('tags', bothForms(tag)));
   if (filter.since !== undefined || filter.until !== undefined) {
     const range = {
@@ -128,7 +127,14 @@ export function conditions(filter: ReadyFilter): Condition[] {
   }
   if (!filter.superseded) must.push(empty('superseded_at'));
   if (!filter.forgotten) must.push(empty('forgotten_at'));
-  if (filter.forgottenBefore !== undefined)
-    must.push({ key: 'forgotten_at', range: { lt: filter.forgottenBefore } });
   return must;
 }
+
+/** Memories that were reworded, forgotten or superseded. */
+export const CHANGED: Filter = {
+  should: [
+    { key: 'revision', range: { gt: 1 } },
+    { must_not: [empty('forgotten_at')] },
+    { must_not: [empty('superseded_at')] },
+  ],
+};

@@ -1,23 +1,21 @@
 import type { Schemas } from '@qdrant/js-client-rest';
 import type { MemoryEntry, MemoryHit } from '../../../model/memory.ts';
-import type { Answer, MemoryQuery, Stored, StoreOptions, VectorSpace } from '../engine.ts';
-import { unmatched } from '../store.ts';
+import type { MemoryQuery, Stored, StoreOptions, VectorSpace, Wanted } from '../engine.ts';
 import {
   type Candidate,
   type Position,
-  type ReadyFilter,
   byPosition,
   candidatesFor,
-  isLiving,
   keyText,
   ranked,
+  readyFilter,
   spaceText,
   termsOf,
+  unmatched,
   weighed,
 } from '../rank.ts';
-import { earlierLines, lineKey } from '../store.ts';
 import type { Shelf } from './collections.ts';
-import { anyOf, conditions, empty, equal, storedOf, type Condition } from './payload.ts';
+import { anyOf, CHANGED, conditions, equal, storedOf, type Condition, type Filter } from './payload.ts';
 
 /** Memories that are looked at because they have any of the words, from each collection. */
 const BY_WORDS = 300;
@@ -42,11 +40,11 @@ function asked(terms: readonly string[]): string[] {
 export async function searched(
   shelves: readonly Shelf[],
   query: MemoryQuery,
-  filter: ReadyFilter,
-  wanted: Parameters<Asking>[3],
+  wanted: Wanted,
   options: StoreOptions,
-): Promise<Answer> {
+): Promise<{ hits: MemoryHit[]; changed: Stored[] }> {
   const { vector, ways, limit, minScore } = query;
+  const filter = readyFilter(query.filter);
   const terms = asked(query.terms);
   const found = await Promise.all(
     shelves
@@ -58,7 +56,8 @@ export async function searched(
   for (const candidate of looked)
     for (const term of new Set(candidate.terms)) frequency.set(term, (frequency.get(term) ?? 0) + 1);
   const words = weighed(terms, (term) => frequency.get(term) ?? 0, looked.length, ways);
-  const hits: MemoryHit[] = ranked(words, looked, { compared: vector !== undefined, limit, minScore });
+  const ranking = { compared: vector !== undefined, limit, minScore };
+  const hits: MemoryHit[] = ranked(words, looked, ranking);
   if (wanted.all) {
     const known = new Set(hits.map(({ entry }) => keyText(entry)));
     const others = looked.map(({ entry }) => entry).filter((entry) => !known.has(keyText(entry)));
@@ -69,27 +68,16 @@ export async function searched(
         .map(unmatched),
     );
   }
-  return { hits, isBehind: behind(found.flatMap(({ changed }) => changed)) };
+  return { hits, changed: found.flatMap(({ changed }) => changed) };
 }
 
-/** Whether a text is one of those that memories had, or is of one that is gone. */
-function behind(changed: readonly Stored[]): (entry: MemoryEntry) => boolean {
-  const lines = new Set(earlierLines(changed));
-  const gone = changed.map(({ entry }) => entry).filter((entry) => !isLiving(entry));
-  for (const { type, text } of gone) lines.add(lineKey({ type, text }));
-  const keys = new Set(gone.map(keyText));
-  return (entry) => keys.has(keyText(entry)) || lines.has(lineKey(entry));
-}
-
-type Asking = (
-  shelf: Shelf,
+async function candidates(
+  { points, type }: Shelf,
   query: MemoryQuery,
   must: readonly Condition[],
-  wanted: { all: boolean; files: boolean },
-  options: StoreOptions,
-) => Promise<{ near: Candidate[]; changed: Stored[] }>;
-
-const candidates: Asking = async ({ points, type }, query, must, wanted, { space, analyser }) => {
+  wanted: Wanted,
+  { space, analyser }: StoreOptions,
+): Promise<{ near: Candidate[]; changed: Stored[] }> {
   const near = query.vector === undefined || space === undefined ? undefined : [...query.vector];
   const inSpace = space === undefined ? [] : [equal('embedder', spaceText(space))];
   const search = (more: readonly Condition[], limit: number): Schemas['QueryRequest'] => ({
@@ -114,17 +102,7 @@ const candidates: Asking = async ({ points, type }, query, must, wanted, { space
     ...(near === undefined || withWords.length === 0 ? [] : [waiting(withWords)]),
     ...(wanted.all ? [near === undefined ? search([], query.limit) : waiting([])] : []),
   ];
-  const changes = {
-    filter: {
-      should: [
-        { key: 'revision', range: { gt: 1 } },
-        { must_not: [empty('forgotten_at')] },
-        { must_not: [empty('superseded_at')] },
-      ],
-    },
-    limit: MOST_CHANGED,
-    with_payload: true,
-  };
+  const changes = { filter: CHANGED, limit: MOST_CHANGED, with_payload: true };
   if (searches.length === 0 && !wanted.files) return { near: [], changed: [] };
   const results = await points.query([...searches, ...(wanted.files ? [changes] : [])]);
   const changed = wanted.files ? (results.pop() ?? []) : [];
@@ -138,12 +116,12 @@ const candidates: Asking = async ({ points, type }, query, must, wanted, { space
     }),
     changed: changed.map(({ id, payload }) => storedOf(id, type, payload)),
   };
-};
+}
 
 /** The first entries of a collection after a place in the order of lists. */
 export async function firstOf(
   { points, type }: Shelf,
-  filter: { must: Condition[]; must_not?: Condition[] },
+  filter: Filter,
   count: number,
   from: Position | undefined,
 ): Promise<MemoryEntry[]> {

@@ -1,51 +1,34 @@
 import { t } from '../../../base/text/message.ts';
 import { once } from '../../../base/async.ts';
 import { BmadError } from '../../../base/errors.ts';
-import type { MemoryFilter, MemoryKey } from '../../../model/memory.ts';
+import type { MemoryKey } from '../../../model/memory.ts';
 import type {
-  Answer,
+  IndexFilter,
   MemoryQuery,
   MemoryStats,
   Page,
+  SharedIndex,
   Stored,
   StoreHealth,
   StoreOptions,
   VectorFor,
   VectorSpace,
   Told,
+  Wanted,
 } from '../engine.ts';
-import { SharedIndex } from '../store.ts';
-import {
-  type ReadyFilter,
-  byPosition,
-  keyText,
-  noneOfEachType,
-  pageOf,
-  positionOf,
-  readyFilter,
-  sortedCounts,
-  spaceText,
-  unit,
-} from '../rank.ts';
-import { type Operation, type Points, type QdrantAddress, QdrantClient, QdrantRefusal } from './client.ts';
-import {
-  infoOf,
-  openShelves,
-  promote,
-  reanalysed,
-  SCHEMA,
-  type Shelf,
-  spaceIn,
-  wordsOnly,
-} from './collections.ts';
+import { byPosition, groupOf, keyText, pageOf, positionOf, readyFilter, spaceText, tally } from '../rank.ts';
+import { type Operation, type QdrantAddress, QdrantClient, QdrantRefusal } from './client.ts';
+import { openShelves, promote, reanalysed, type Shelf, wordsOnly } from './collections.ts';
 import { randomUUID } from 'node:crypto';
 import type { Analyser } from '../../../meaning/analyse.ts';
 import {
   anyOf,
+  CHANGED,
   type Condition,
   conditions,
   empty,
   equal,
+  type Filter,
   payloadOf,
   type RawPayload,
   storedOf,
@@ -53,14 +36,15 @@ import {
 import { firstOf, searched } from './search.ts';
 
 /** Memories on a Qdrant server or cluster, in the collections of BMAD's own tools. */
-export class QdrantIndex extends SharedIndex {
+export class QdrantIndex implements SharedIndex {
   /** What it is known by, without its key. */
   readonly at: string;
+  readonly #options: StoreOptions;
   readonly #client: QdrantClient;
   readonly #shelves: () => Promise<Shelf[]>;
 
   constructor({ address, ...options }: StoreOptions & { address: QdrantAddress }) {
-    super(options);
+    this.#options = options;
     this.#client = new QdrantClient(address);
     this.at = `${this.#client.place} ${options.project}`;
     this.#shelves = once(async () => {
@@ -75,34 +59,56 @@ export class QdrantIndex extends SharedIndex {
     });
   }
 
-  async list(filter: MemoryFilter, page: Page) {
+  async list(filter: IndexFilter, { limit, after }: Page) {
+    const from = after === undefined ? undefined : positionOf(after);
+    const parts = await this.#each(filter, (shelf, wanted) => firstOf(shelf, wanted, limit + 1, from));
+    return pageOf(parts.flat().sort(byPosition), limit);
+  }
+
+  async count(filter: IndexFilter): Promise<number> {
+    const counts = await this.#each(filter, ({ points }, wanted) => points.count(wanted));
+    return counts.reduce((sum, count) => sum + count, 0);
+  }
+
+  /** Does something with each collection that a filter is about. */
+  #each<T>(filter: IndexFilter, work: (shelf: Shelf, wanted: Filter) => Promise<T>): Promise<T[]> {
+    const { space } = this.#options;
     const ready = readyFilter(filter);
-    return this.#page(ready, { must: conditions(ready) }, page);
-  }
-
-  async count(filter: MemoryFilter): Promise<number> {
-    const ready = readyFilter(filter);
-    return this.#total({ must: conditions(ready) }, ready);
-  }
-
-  async stats() {
-    return this.#onShelves((shelves) => statsOf(this.#client, shelves));
-  }
-
-  async found(query: MemoryQuery) {
-    return (await this.#search(query, { all: false, files: false })).hits;
-  }
-
-  override async answer(query: MemoryQuery, wanted: { all: boolean; files: boolean }): Promise<Answer> {
-    const { vector } = query;
-    const ready = { ...query, vector: vector === undefined ? undefined : unit(vector, this.options.space) };
-    return this.#search(ready, wanted);
-  }
-
-  #search(query: MemoryQuery, wanted: { all: boolean; files: boolean }): Promise<Answer> {
-    return this.#onShelves(async (shelves) =>
-      searched(shelves, query, readyFilter(query.filter), wanted, this.options),
+    const isWithout = filter.unembedded === true && space !== undefined;
+    const must_not = isWithout ? [equal('embedder', spaceText(space))] : [];
+    const wanted = { must: conditions(ready), must_not };
+    return this.#onShelves((shelves) =>
+      Promise.all(
+        shelves.filter(({ type }) => ready.types?.has(type) ?? true).map((shelf) => work(shelf, wanted)),
+      ),
     );
+  }
+
+  /** Looks at all of them: how many there are of each kind, the server tells only with many requests. */
+  async stats(): Promise<MemoryStats> {
+    return tally((await this.#all({}, FIGURES)).map(({ entry }) => groupOf(entry)));
+  }
+
+  async changed(): Promise<Stored[]> {
+    return this.#all(CHANGED, true);
+  }
+
+  #all(filter: Filter, keys: readonly string[] | true): Promise<Stored[]> {
+    return this.#onShelves(async (shelves) => {
+      const found: Stored[] = [];
+      for (const { points, type } of shelves)
+        for await (const page of points.all(filter, keys))
+          found.push(...page.map(({ id, payload }) => storedOf(id, type, payload)));
+      return found;
+    });
+  }
+
+  async search(query: MemoryQuery) {
+    return (await this.answer(query, { all: false, files: false })).hits;
+  }
+
+  answer(query: MemoryQuery, wanted: Wanted) {
+    return this.#onShelves((shelves) => searched(shelves, query, wanted, this.#options));
   }
 
   async tell(said: readonly Told[]): Promise<void> {
@@ -112,7 +118,7 @@ export class QdrantIndex extends SharedIndex {
           told(
             shelf,
             said.filter(({ entry }) => entry.type === shelf.type),
-            this.options.analyser,
+            this.#options.analyser,
           ),
         ),
       );
@@ -128,24 +134,6 @@ export class QdrantIndex extends SharedIndex {
             await each.write([{ delete: { filter: { must: [{ has_id }] } } }]);
       }
     });
-  }
-
-  async reworded(): Promise<Stored[]> {
-    return this.#onShelves(rewordedIn);
-  }
-
-  async waiting(space: VectorSpace, page: Page) {
-    const filter = { must: [empty('forgotten_at')], must_not: [equal('embedder', spaceText(space))] };
-    return this.#page(readyFilter({}), filter, page);
-  }
-
-  async embedding() {
-    const { space } = this.options;
-    const kept = [empty('forgotten_at')];
-    const total = await this.#total({ must: kept });
-    const embedded =
-      space === undefined ? 0 : await this.#total({ must: [...kept, equal('embedder', spaceText(space))] });
-    return { space, total, embedded };
   }
 
   async writeVectors(space: VectorSpace, vectors: readonly VectorFor[]): Promise<number> {
@@ -165,7 +153,7 @@ export class QdrantIndex extends SharedIndex {
 
   /** The common name moves to our collection when no memory in it waits for a vector. */
   async #promote(shelf: Shelf): Promise<void> {
-    const { space } = this.options;
+    const { space } = this.#options;
     if (space === undefined || shelf.alias === undefined || shelf.alias.target === shelf.points.name) return;
     const must_not = [equal('embedder', spaceText(space))];
     if ((await shelf.points.count({ must: [empty('forgotten_at')], must_not })) === 0)
@@ -193,7 +181,6 @@ export class QdrantIndex extends SharedIndex {
       engine: 'qdrant',
       place: this.#client.place,
       details: {},
-      schema: SCHEMA,
       degraded: false,
       notes: [],
     };
@@ -221,10 +208,6 @@ export class QdrantIndex extends SharedIndex {
     return health;
   }
 
-  async close(): Promise<void> {
-    // Connections are the runtime's.
-  }
-
   async stored(keys: readonly MemoryKey[]): Promise<(Stored | undefined)[]> {
     return this.#onShelves(async (shelves) => {
       const found = new Map<string, Stored>();
@@ -235,23 +218,6 @@ export class QdrantIndex extends SharedIndex {
       };
       await Promise.all(shelves.map(read));
       return keys.map((key) => found.get(keyText(key)));
-    });
-  }
-
-  async #total(filter: { must?: Condition[]; must_not?: Condition[] }, ready?: ReadyFilter): Promise<number> {
-    return this.#onShelves(async (shelves) => {
-      const own = shelves.filter(({ type }) => ready?.types?.has(type) ?? true);
-      const counts = await Promise.all(own.map(async ({ points }) => points.count(filter)));
-      return counts.reduce((sum, count) => sum + count, 0);
-    });
-  }
-
-  async #page(ready: ReadyFilter, filter: { must: Condition[]; must_not?: Condition[] }, page: Page) {
-    const from = page.after === undefined ? undefined : positionOf(page.after);
-    return this.#onShelves(async (shelves) => {
-      const own = shelves.filter(({ type }) => ready.types?.has(type) ?? true);
-      const parts = await Promise.all(own.map(async (shelf) => firstOf(shelf, filter, page.limit + 1, from)));
-      return pageOf(parts.flat().sort(byPosition), page.limit);
     });
   }
 
@@ -274,70 +240,8 @@ export class QdrantIndex extends SharedIndex {
   }
 }
 
-const LIVE = { must: [empty('forgotten_at'), empty('superseded_at')] };
-
-async function statsOf(client: QdrantClient, shelves: readonly Shelf[]): Promise<MemoryStats> {
-  const parts = await Promise.all(
-    shelves.map(async ({ points }) => {
-      const [total, live, superseded, forgotten, agents, oldest, newest] = await Promise.all([
-        points.count({}),
-        points.count(LIVE),
-        points.count({ must: [empty('forgotten_at')], must_not: [empty('superseded_at')] }),
-        points.count({ must_not: [empty('forgotten_at')] }),
-        points.facet('agent', LIVE),
-        edge(points, 'created_at', 'asc'),
-        edge(points, 'updated_at', 'desc'),
-      ]);
-      return { total, live, superseded, forgotten, agents, oldest, newest };
-    }),
-  );
-  const sum = (pick: (part: (typeof parts)[number]) => number): number =>
-    parts.reduce((total, part) => total + pick(part), 0);
-  const byType = noneOfEachType();
-  for (const [index, { type }] of shelves.entries()) byType[type] = parts[index]?.live ?? 0;
-  const agents = new Map<string, number>();
-  for (const { value, count } of parts.flatMap((part) => part.agents))
-    agents.set(value, (agents.get(value) ?? 0) + count);
-  const times = (pick: 'oldest' | 'newest'): string[] =>
-    parts.flatMap((part) => part[pick] ?? []).sort((a, b) => (a < b ? -1 : 1));
-  return {
-    total: sum(({ total }) => total),
-    live: sum(({ live }) => live),
-    superseded: sum(({ superseded }) => superseded),
-    forgotten: sum(({ forgotten }) => forgotten),
-    byType,
-    byAgent: sortedCounts(agents),
-    spaces: await spacesOf(client, shelves),
-    oldest: times('oldest')[0],
-    newest: times('newest').at(-1),
-  };
-}
-
-async function rewordedIn(shelves: readonly Shelf[]): Promise<Stored[]> {
-  const found: Stored[] = [];
-  for (const { points, type } of shelves)
-    for await (const page of points.all({ must: [{ key: 'revision', range: { gt: 1 } }] }, true))
-      found.push(...page.map(({ id, payload }) => storedOf(id, type, payload)));
-  return found;
-}
-
-async function edge(points: Points, key: string, direction: 'asc' | 'desc'): Promise<string | undefined> {
-  const [point] = await points.scroll({}, 1, { order_by: { key, direction }, with_payload: [key] });
-  const value = point?.payload[key as 'created_at'];
-  return typeof value === 'string' ? value : undefined;
-}
-
-async function spacesOf(client: QdrantClient, shelves: readonly Shelf[]): Promise<MemoryStats['spaces']> {
-  const counts = new Map<string, MemoryStats['spaces'][number]>();
-  for (const points of shelves.flatMap((shelf) => [shelf.points, ...shelf.others])) {
-    const space = spaceIn(await infoOf(client, points.name));
-    if (space === undefined) continue;
-    const count = await points.count({ must: [equal('embedder', spaceText(space))] });
-    const known = counts.get(spaceText(space));
-    counts.set(spaceText(space), { ...space, count: count + (known?.count ?? 0) });
-  }
-  return [...counts.values()].filter(({ count }) => count > 0).sort((a, b) => b.count - a.count);
-}
+/** What figures are made of. */
+const FIGURES = ['agent', 'created_at', 'updated_at', 'forgotten_at', 'superseded_at', 'superseded'];
 
 /** How often a memory is written again because another process has written it at the same time. */
 const ROUNDS = 8;

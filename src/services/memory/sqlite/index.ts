@@ -1,6 +1,9 @@
 import type { Page as LinePage } from '../../../lines/line.ts';
-import type { MemoryFilter, MemoryKey } from '../../../model/memory.ts';
+import type { MemoryKey } from '../../../model/memory.ts';
 import type {
+  IndexFilter,
+  LineIndex,
+  MemoryPage,
   MemoryQuery,
   Page,
   Stored,
@@ -10,7 +13,6 @@ import type {
   VectorFor,
   VectorSpace,
 } from '../engine.ts';
-import { LineIndex } from '../store.ts';
 import { keyText, pageOf, positionOf, readyFilter, spaceText } from '../rank.ts';
 import { type Database, type Driver, type Journal, KeptFile } from './database.ts';
 import {
@@ -18,7 +20,6 @@ import {
   areAllEmbedded,
   condition,
   type Condition,
-  embeddedIn,
   entryOf,
   IN_ORDER,
   type MemoryRow,
@@ -31,7 +32,7 @@ import {
   headsIn,
   markIn,
   owedIn,
-  readReworded,
+  readChanged,
   readStored,
   settleIn,
   takePage,
@@ -45,13 +46,12 @@ export const indexName = (project: string, { analyser }: StoreOptions): string =
   `${project}.${SCHEMA}-${analyser.id}.db`;
 
 /** The memories of a project in one SQLite file of the user's cache, which many processes share. */
-export class SqliteIndex extends LineIndex {
+export class SqliteIndex implements LineIndex {
+  readonly #options: StoreOptions;
   readonly #file: KeptFile;
   readonly #driver: Driver;
   /** The vectors of one opening of the file. */
   #vectors: { of: Database; matrix: Matrix } | undefined;
-  /** Whether anything was forgotten or superseded, as of a change. */
-  #gone: { of: Database; rev: number; any: boolean } | undefined;
   #ownWrites = true;
 
   constructor(
@@ -61,12 +61,12 @@ export class SqliteIndex extends LineIndex {
     journal: Journal = 'auto',
     isMade?: boolean,
   ) {
-    super(options);
+    this.#options = options;
     this.#driver = driver;
     this.#file = new KeptFile(path, driver, journal, { prepare: makeTables, identify: fileName, isMade });
   }
 
-  override get made(): string | undefined {
+  get made(): string | undefined {
     return this.#file.name;
   }
 
@@ -77,7 +77,7 @@ export class SqliteIndex extends LineIndex {
   async take(taken: string, page: LinePage): Promise<Taken | undefined> {
     const isErased = page.lines.some(({ line }) => line.events.some(({ erased }) => erased === true));
     return this.#file.use(async (database) => {
-      const changed = await database.write(() => takePage(database, taken, page, this.options));
+      const changed = await database.write(() => takePage(database, taken, page, this.#options));
       this.#ownWrites = true;
       if (isErased && changed !== undefined) database.emptyLog();
       return changed;
@@ -96,39 +96,47 @@ export class SqliteIndex extends LineIndex {
     await this.#file.use((database) => database.write(() => settleIn(database, server, rev)));
   }
 
-  override async prepare(pause: () => Promise<void>): Promise<void> {
+  async prepare(pause: () => Promise<void>): Promise<void> {
     await this.#file.use(async (database) => this.#matrixOf(database)?.load(database, pause));
   }
 
-  async list(filter: MemoryFilter, page: Page) {
-    return this.#page((database) => condition(database, readyFilter(filter)), page);
+  async list(filter: IndexFilter, page: Page): Promise<MemoryPage> {
+    const { space } = this.#options;
+    const isFirst = filter.unembedded === true && page.after === undefined && space !== undefined;
+    // To count takes less than a look at each memory, and mostly none is without.
+    if (isFirst && (await this.#read((database) => areAllEmbedded(database, space))))
+      return { entries: [], next: undefined };
+    const from = page.after === undefined ? undefined : after(positionOf(page.after));
+    const rows = await this.#read((database) => {
+      const where = this.#condition(database, filter);
+      // The signs make one condition of many: for each of them by itself SQLite expects to leave out most rows, and then sorts all
+      // instead of reading the first in order.
+      const sql = `SELECT * FROM memory WHERE +(${where.sql}) ${from === undefined ? '' : `AND ${from.sql}`} ${IN_ORDER} LIMIT ?`;
+      return database.all<MemoryRow>(sql, ...where.values, ...(from?.values ?? []), page.limit + 1);
+    });
+    return pageOf(rows.map(entryOf), page.limit);
   }
 
-  async count(filter: MemoryFilter): Promise<number> {
+  async count(filter: IndexFilter): Promise<number> {
     return this.#read((database) => {
-      const { sql, values } = condition(database, readyFilter(filter));
+      const { sql, values } = this.#condition(database, filter);
       return numberIn(database, `SELECT count(*) AS n FROM memory WHERE ${sql}`, ...values);
     });
+  }
+
+  #condition(database: Database, filter: IndexFilter): Condition {
+    const { sql, values } = condition(database, readyFilter(filter));
+    const { space } = this.#options;
+    if (filter.unembedded !== true || space === undefined) return { sql, values };
+    const without = 'NOT EXISTS (SELECT 1 FROM vector v WHERE v.rid = memory.rid AND v.space = ?)';
+    return { sql: `${sql} AND ${without}`, values: [...values, spaceText(space)] };
   }
 
   async stats() {
     return this.#read(statsIn);
   }
 
-  /** To count takes as long as many questions; what is new since the last look is found by its number. */
-  override async hasGone(): Promise<boolean> {
-    return this.#read((database) => {
-      const known = this.#gone?.of === database ? this.#gone : { of: database, rev: 0, any: false };
-      const rev = Number(metaText(database, 'rev') ?? 0);
-      const gone =
-        'SELECT 1 FROM memory WHERE rev >= ? AND (forgotten_at NOT NULL OR superseded_at NOT NULL)';
-      const any = known.any || database.get(`${gone} LIMIT 1`, known.rev) !== undefined;
-      this.#gone = { of: database, rev, any };
-      return any;
-    });
-  }
-
-  async found(query: MemoryQuery) {
+  async search(query: MemoryQuery) {
     return this.#file.use(async (database) => {
       const matrix = query.vector === undefined ? undefined : this.#matrixOf(database);
       await matrix?.load(database);
@@ -140,22 +148,8 @@ export class SqliteIndex extends LineIndex {
     });
   }
 
-  async reworded(): Promise<Stored[]> {
-    return this.#read(readReworded);
-  }
-
-  async waiting(space: VectorSpace, page: Page) {
-    // To count takes longer than a page, which is one of many where some are missing.
-    if (page.after === undefined && (await this.#read((database) => areAllEmbedded(database, space))))
-      return { entries: [], next: undefined };
-    const sql = `forgotten_at IS NULL AND NOT EXISTS
-      (SELECT 1 FROM vector v WHERE v.rid = memory.rid AND v.space = ?)`;
-    return this.#page(() => ({ sql, values: [spaceText(space)] }), page);
-  }
-
-  async embedding() {
-    const { space } = this.options;
-    return this.#read((database) => ({ space, ...embeddedIn(database, space) }));
+  async changed(): Promise<Stored[]> {
+    return this.#read(readChanged);
   }
 
   async writeVectors(space: VectorSpace, vectors: readonly VectorFor[]): Promise<number> {
@@ -183,17 +177,16 @@ export class SqliteIndex extends LineIndex {
       engine: 'sqlite',
       place: this.#file.path,
       details: { driver: name, sqlite: version },
-      schema: SCHEMA,
       degraded: notes.length > 0,
       notes,
     };
   }
 
-  async close(): Promise<void> {
+  close(): void {
     this.#file.close();
   }
 
-  override leave(): void {
+  leave(): void {
     this.#vectors = undefined;
     this.#file.leave();
   }
@@ -208,22 +201,9 @@ export class SqliteIndex extends LineIndex {
   }
 
   #matrixOf(database: Database): Matrix | undefined {
-    const { space } = this.options;
+    const { space } = this.#options;
     if (space === undefined) return undefined;
     if (this.#vectors?.of !== database) this.#vectors = { of: database, matrix: new Matrix(space) };
     return this.#vectors.matrix;
-  }
-
-  async #page(conditionOf: (database: Database) => Condition, page: Page) {
-    const from = page.after === undefined ? undefined : after(positionOf(page.after));
-    const rows = await this.#read((database) => {
-      const where = conditionOf(database);
-      // The signs make one condition of many: for each of them by itself SQLite expects to leave out most rows, and then sorts all
-      // instead of reading the first in order.
-      const sql = `SELECT * FROM memory WHERE +(${where.sql}) ${from === undefined ? '' : `AND ${from.sql}`} ${IN_ORDER} LIMIT ?`;
-      const values = [...where.values, ...(from?.values ?? []), page.limit + 1];
-      return database.all<MemoryRow>(sql, ...values);
-    });
-    return pageOf(rows.map(entryOf), page.limit);
   }
 }

@@ -7,23 +7,18 @@ import {
   type MemoryRevision,
   type MemoryType,
 } from '../../../model/memory.ts';
-import {
-  type Position,
-  type ReadyFilter,
-  noneOfEachType,
-  sortedCounts,
-  spaceOf,
-  spaceText,
-  spelled,
-} from '../rank.ts';
+import { type Group, type Position, type ReadyFilter, spaceText, spelled, tally } from '../rank.ts';
 import type { MemoryStats, VectorSpace } from '../engine.ts';
 
 /** The order of lists by type. */
 const TYPE_NUMBER =
   "(CASE type WHEN 'shared-context' THEN 0 WHEN 'decisions' THEN 1 WHEN 'agent-learnings' THEN 2 WHEN 'failures' THEN 3 ELSE 4 END)";
 
+/** Whether a memory was reworded, forgotten or superseded. */
+export const IS_CHANGED = '(revision > 1 OR forgotten_at IS NOT NULL OR superseded_at IS NOT NULL)';
+
 /** Part of the file's name: a program with other tables has a file of its own, so that two do not rebuild in turns. */
-export const SCHEMA = 2;
+export const SCHEMA = 3;
 
 const TABLES = `
   CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -54,6 +49,7 @@ const TABLES = `
   CREATE INDEX memory_order ON memory (created_at DESC, ${TYPE_NUMBER}, id);
   CREATE INDEX memory_rev ON memory (rev);
   CREATE INDEX memory_agent ON memory (agent);
+  CREATE INDEX memory_changed ON memory (rid) WHERE ${IS_CHANGED};
   CREATE TABLE removed (type TEXT NOT NULL, id TEXT NOT NULL, rev INTEGER NOT NULL, PRIMARY KEY (type, id));
   CREATE TABLE revision (
     rid INTEGER NOT NULL, revision INTEGER NOT NULL, text TEXT NOT NULL, tags TEXT NOT NULL, agent TEXT NOT NULL,
@@ -181,14 +177,12 @@ export function condition(database: Database, wanted: ReadyFilter): Condition {
   const list = (items: Iterable<string>): string => JSON.stringify([...items]);
   if (filter.types !== undefined) add('type IN (SELECT value FROM json_each(?))', list(filter.types));
   if (filter.agents !== undefined) add('agent IN (SELECT value FROM json_each(?))', list(filter.agents));
-  const tagged = 'EXISTS (SELECT 1 FROM json_each(tags) AS tag WHERE tag.value';
-  if (filter.tagsAny.length > 0) add(`${tagged} IN (SELECT value FROM json_each(?)))`, list(filter.tagsAny));
-  for (const tag of filter.tagsAll) add(`${tagged} = ?)`, tag);
+  for (const tag of filter.tagsAll)
+    add('EXISTS (SELECT 1 FROM json_each(tags) AS tag WHERE tag.value = ?)', tag);
   if (filter.since !== undefined) add('updated_at >= ?', filter.since);
   if (filter.until !== undefined) add('updated_at <= ?', filter.until);
   if (!filter.superseded) add('superseded_at IS NULL');
   if (!filter.forgotten) add('forgotten_at IS NULL');
-  if (filter.forgottenBefore !== undefined) add('forgotten_at < ?', filter.forgottenBefore);
   return { sql: parts.length === 0 ? 'TRUE' : parts.join(' AND '), values };
 }
 
@@ -218,58 +212,13 @@ export function areAllEmbedded(database: Database, space: VectorSpace): boolean 
   return numberIn(database, memories) === numberIn(database, vectors, spaceText(space));
 }
 
-/** How many memories there are, and how many have a vector of this space. */
-export function embeddedIn(database: Database, space: VectorSpace | undefined) {
-  const total = numberIn(database, `SELECT count(*) AS n FROM memory WHERE forgotten_at IS NULL`);
-  const sql = `SELECT count(*) AS n FROM vector v JOIN memory m ON m.rid = v.rid
-    WHERE v.space = ? AND m.forgotten_at IS NULL`;
-  return { total, embedded: space === undefined ? 0 : numberIn(database, sql, spaceText(space)) };
-}
-
-interface Group {
-  type: MemoryType;
-  agent: string;
-  superseded: number;
-  forgotten: number;
-  n: number;
-  oldest: string;
-  newest: string;
-}
-
 /** One look at all rows: each takes its time where there are a hundred thousand. */
 export function statsIn(database: Database): MemoryStats {
-  const groups = database.all<Group>(
-    `SELECT type, agent, superseded_at IS NOT NULL AS superseded, forgotten_at IS NOT NULL AS forgotten, count(*) AS n,
-            min(created_at) AS oldest, max(updated_at) AS newest
-     FROM memory GROUP BY 1, 2, 3, 4`,
+  return tally(
+    database.all<Group>(
+      `SELECT type, agent, superseded_at IS NOT NULL AS superseded, forgotten_at IS NOT NULL AS forgotten, count(*) AS n,
+              min(created_at) AS oldest, max(updated_at) AS newest
+       FROM memory GROUP BY 1, 2, 3, 4`,
+    ),
   );
-  const spaces = database.all<{ space: string; n: number }>(
-    `SELECT space, count(*) AS n FROM vector GROUP BY space ORDER BY n DESC, space`,
-  );
-  const living = groups.filter(({ superseded, forgotten }) => superseded === 0 && forgotten === 0);
-  const byType = noneOfEachType();
-  const byAgent = new Map<string, number>();
-  for (const { type, agent, n } of living) {
-    byType[type] += n;
-    byAgent.set(agent, (byAgent.get(agent) ?? 0) + n);
-  }
-  return {
-    total: sumOf(groups),
-    live: sumOf(living),
-    superseded: sumOf(groups.filter(({ superseded, forgotten }) => superseded !== 0 && forgotten === 0)),
-    forgotten: sumOf(groups.filter(({ forgotten }) => forgotten !== 0)),
-    byType,
-    byAgent: sortedCounts(byAgent),
-    spaces: spaces.flatMap(({ space, n }) => {
-      const known = spaceOf(space);
-      return known === undefined ? [] : [{ ...known, count: n }];
-    }),
-    oldest: groups.map(({ oldest }) => oldest).toSorted()[0],
-    newest: groups
-      .map(({ newest }) => newest)
-      .toSorted()
-      .at(-1),
-  };
 }
-
-const sumOf = (groups: readonly Group[]): number => groups.reduce((sum, { n }) => sum + n, 0);

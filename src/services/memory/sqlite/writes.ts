@@ -6,6 +6,7 @@ import { keyText, spaceText, termsOf } from '../rank.ts';
 import {
   entryOf,
   indexed,
+  IS_CHANGED,
   type MemoryRow,
   metaText,
   numberIn,
@@ -32,8 +33,8 @@ export function readStored(database: Database, keys: readonly MemoryKey[]): Map<
   return new Map(withRevisions(database, rows).map((row) => [keyText(row.entry), row]));
 }
 
-export function readReworded(database: Database): Stored[] {
-  const sql = `SELECT * FROM memory WHERE rid IN (SELECT rid FROM revision) ORDER BY rid`;
+export function readChanged(database: Database): Stored[] {
+  const sql = `SELECT * FROM memory INDEXED BY memory_changed WHERE ${IS_CHANGED}`;
   return withRevisions(database, database.all<MemoryRow>(sql));
 }
 
