@@ -104,7 +104,7 @@ function contextOf(
     codebase: codebases.of,
     gitSources: gitSources.sources,
     readFolder: async (folder) => (await import('./open-workspace.ts')).readFolder(folder),
-    memory: async (project, mayWrite) => (await projectState(await projectOf(project))).memory(mayWrite),
+    memory: async (mayWrite) => (await projectState(await projectOf())).memory(mayWrite),
     async prepareRecall(pause) {
       const project = await projectOf();
       if (project.root !== undefined) await (await projectState(project)).prepareRecall(pause);

@@ -78,9 +78,17 @@ export interface SettingsPort {
   worded(text: string): string;
 }
 
+/**
+ * The project that a call is about, where it has named one; `execute` sets it. Without it, and without an argument, all that
+ * belongs to a project is about the one the server was started for.
+ */
+export interface ProjectPort {
+  project?: string | undefined;
+}
+
 /** The content that is served. */
-export interface CataloguePort {
-  /** The world as one project sees it; without an argument, the project the server was started for. */
+export interface CataloguePort extends ProjectPort {
+  /** The world as one project sees it. */
   workspace(project?: string): Promise<Workspace>;
   /** Reads a project's world anew. Calls that run go on with the old one; those that begin later get the new one. */
   refresh(project?: string): Promise<Changes>;
@@ -100,8 +108,8 @@ export interface CataloguePort {
 
 /** What projects remember. */
 export interface MemoryPort {
-  /** What a project remembers; without an argument, the project the server was started for. */
-  memory(project?: string, mayWrite?: boolean): Promise<Memory>;
+  /** What the project remembers. */
+  memory(mayWrite?: boolean): Promise<Memory>;
   /** Makes the first recall in the project short that the server was started for, in pieces, if it has memories. */
   prepareRecall(pause: () => Promise<void>): Promise<void>;
   /** Whether the stores of the memories that have been used so far can be reached. */
@@ -109,7 +117,7 @@ export interface MemoryPort {
 }
 
 /** The state of projects. */
-export interface StatePort {
+export interface StatePort extends ProjectPort {
   /** What a project's own files say, and where its state is written; each part is loaded when first used. */
   state(project?: string): Promise<ProjectState>;
 }
@@ -151,6 +159,19 @@ export interface Context extends SettingsPort, CataloguePort, MemoryPort, StateP
   reranker(): Promise<Reranker>;
   /** Has an agent answer a task through the model of a client. */
   delegation(): Promise<Delegation>;
+}
+
+/** The same, where nothing else is said about this project. */
+export function inProject(context: Context, project: string | undefined): Context {
+  return {
+    ...context,
+    project,
+    workspace: (other = project) => context.workspace(other),
+    refresh: (other = project) => context.refresh(other),
+    state: (other = project) => context.state(other),
+    usage: (other = project) => context.usage(other),
+    memory: async (mayWrite) => (await context.state(project)).memory(mayWrite),
+  };
 }
 
 /** Answers whether it has made a difference. All listeners hear of the same event as the same object. */

@@ -7,7 +7,7 @@ import { cutToFit } from '../base/text/markdown.ts';
 import { t } from '../base/text/message.ts';
 import { answerRoom } from '../base/text/paging.ts';
 import { byteLength, kilobytes } from '../base/text/text.ts';
-import type { Call, Context, SettingsPort, Workspace } from './context.ts';
+import { type Call, type Context, inProject, type SettingsPort, type Workspace } from './context.ts';
 import { checkedInput, type SpokenNames } from './input.ts';
 import { type Answer, type AnyOperation, mayRead, type Route, UNIFIED } from './operation.ts';
 import { withPlace } from './project/state-place.ts';
@@ -40,12 +40,14 @@ export async function execute(
     const own =
       say === undefined || input['project'] === undefined
         ? call
-        : { ...call, say: (step: Step) => say(inProject(step, input)) };
-    const seen = withOneState(context, call);
-    const fresh = meant.keeps === true ? await unusedState(seen, input) : undefined;
-    const run = () => onOneView(seen, meant.effect === 'read', (view) => meant.run(input, view, own));
-    // To follow who calls makes every step of the program slower, and what only reads notes it nowhere.
-    const result = await underWay(() => (writes ? calledBy(callerOf(call), run) : run()));
+        : { ...call, say: (step: Step) => say(withProject(step, input)) };
+    const seen = forCall(context, input, call);
+    const fresh = meant.keeps === true ? await unusedState(seen) : undefined;
+    const result = await underWay(() =>
+      calledBy(callerOf(call), () =>
+        onOneView(seen, meant.effect === 'read', (view) => meant.run(input, view, own)),
+      ),
+    );
     // What comes by a route is checked against its schema by the tests; here it would only cost time.
     const data = route === undefined ? meant.output.parse(result) : result;
     // What was written stays written: a caller who can still be answered, by a server that ends, has to learn of it.
@@ -85,9 +87,9 @@ export async function execute(
 type StateOf = Awaited<ReturnType<Context['state']>>;
 
 /** The state of a project for which nothing was kept before this call. */
-async function unusedState(context: Context, { project }: Given): Promise<StateOf | undefined> {
+async function unusedState(context: Context): Promise<StateOf | undefined> {
   try {
-    const state = await context.state(typeof project === 'string' ? project : undefined);
+    const state = await context.state();
     return (await state.unused()) ? state : undefined;
   } catch {
     // The call itself says what is wrong with the project.
@@ -104,7 +106,7 @@ async function withPlaceTold(answer: Answer, state: StateOf | undefined): Promis
 
 function safeSteps(steps: readonly Step[], input: Given, { secrets, tools }: Context): readonly Step[] {
   const possible = steps.filter(({ operation }) => !tools.withheld.operations.has(operation));
-  return secrets.hideIn(possible.map((step) => inProject(step, input))) as readonly Step[];
+  return secrets.hideIn(possible.map((step) => withProject(step, input))) as readonly Step[];
 }
 
 function withheld({ name }: AnyOperation, { configFrom, settingKeys }: Context): BmadError {
@@ -115,7 +117,7 @@ function withheld({ name }: AnyOperation, { configFrom, settingKeys }: Context):
 }
 
 /** A caller who has named a project means it in the next call as well. */
-function inProject(step: Step, { project }: Given): Step {
+function withProject(step: Step, { project }: Given): Step {
   return project === undefined ? step : { ...step, args: { project, ...step.args } };
 }
 
@@ -170,21 +172,27 @@ function extraIn(args: Given, tool: AnyOperation, { input, synonyms = {} }: AnyO
 }
 
 /**
- * A context in which each project's state is looked for once in a call. To a caller who may only read, memory and code are
- * such that keep no note of having been asked.
+ * A context that is about the project which the call names, and in which each project's state is looked for once. To a caller
+ * who may only read, memory and code are such that keep no note of having been asked.
  */
-function withOneState(context: Context, { mayWrite }: Call): Context {
+function forCall(context: Context, { project }: Given, { mayWrite }: Call): Context {
   const states = new Map<string | undefined, Promise<StateOf>>();
-  const state = (project?: string): Promise<StateOf> => {
-    const known = states.get(project) ?? context.state(project);
-    states.set(project, known);
-    return known;
-  };
+  const view = inProject(
+    {
+      ...context,
+      state(named) {
+        const known = states.get(named) ?? context.state(named);
+        states.set(named, known);
+        return known;
+      },
+    },
+    typeof project === 'string' ? project : undefined,
+  );
+  if (mayWrite !== false) return view;
   return {
-    ...context,
-    state,
-    memory: async (project, may) => (await state(project)).memory(mayWrite !== false && may),
-    ...(mayWrite === false ? { codebase: (root) => context.codebase(root, false) } : {}),
+    ...view,
+    memory: async () => (await view.state()).memory(false),
+    codebase: (root) => context.codebase(root, false),
   };
 }
 
@@ -411,7 +419,7 @@ function oneView(context: Context): OneView {
     again: false,
     view: {
       ...context,
-      workspace(project) {
+      workspace(project = context.project) {
         const workspace = seen.get(project) ?? context.workspace(project);
         seen.set(project, workspace);
         return workspace;
@@ -433,7 +441,10 @@ function oneView(context: Context): OneView {
         if ((await workspace.beside()).length > 0) whole.set(project, workspace.everything());
       }
       if (whole.size === 0) return undefined;
-      return { ...context, workspace: (project) => whole.get(project) ?? context.workspace(project) };
+      return {
+        ...context,
+        workspace: (project = context.project) => whole.get(project) ?? context.workspace(project),
+      };
     },
   };
 }

@@ -33,17 +33,16 @@ async function withoutFile(
     name: string;
     kind?: string | undefined;
     message?: string | undefined;
-    project?: string | undefined;
   },
   workspace: Workspace,
   context: Context,
   call: Call,
 ) {
-  const { name, kind = 'agent', message, project } = input;
+  const { name, kind = 'agent', message } = input;
   if (kind !== 'agent' || !(refused instanceof BmadError) || refused.code !== 'not_found') return undefined;
   // One that was here and was deleted is not played by another: the file can be restored.
   if (refused.reason === 'file') return undefined;
-  const meant = await meantAgent(name, workspace, context, project).catch(ours(() => undefined));
+  const meant = await meantAgent(name, workspace, context).catch(ours(() => undefined));
   // One with a file is in a built-in module, and is started by its file.
   if (meant === undefined || meant.found !== undefined) return undefined;
   // What is open is told under the head, with the call that closes it.
@@ -55,7 +54,7 @@ async function withoutFile(
   const title = agent.title === '' ? agent.name : `${agent.name}, ${agent.title}`;
   const persona = (await context.delegation()).persona(agent);
   const { head, body, room } = await workspace.delivery.unwritten({ handle, title, note, persona }, message);
-  const open = await askedText([handle], workspace, { context, project, say: saying(call.say) }, room);
+  const open = await askedText([handle], workspace, { context, say: saying(call.say) }, room);
   const text = [head, open, body].filter(Boolean).join('\n\n');
   const shown = showText(text, { detail: 'full', maxBytes: context.config.answerBytes });
   return { name: handle, kind: 'agent', title, problems: [], context: {}, ...shown };
@@ -104,12 +103,12 @@ export const activate = defineOperation({
   }),
 
   async run(input, context, call) {
-    const { name, kind, module, origin, section, cursor, detail, project } = input;
+    const { name, kind, module, origin, section, cursor, detail } = input;
     const resumed = input.run_id === undefined ? undefined : await import('../runs/run-standing.ts');
-    const run = await resumed?.namedRun(input.run_id ?? '', context, project);
-    const workspace = workspaceFrom(await context.workspace(project), origin);
+    const run = await resumed?.namedRun(input.run_id ?? '', context);
+    const workspace = workspaceFrom(await context.workspace(), origin);
     const wanted = { name, kind, module, fuzzy: false };
-    const asked = { operation: 'execute' as const, call, words: input.message, project };
+    const asked = { operation: 'execute' as const, call, words: input.message };
     const meant = await meantStart(wanted, workspace, context, asked).catch(async (error: unknown) => {
       const agent = run === undefined ? await withoutFile(error, input, workspace, context, call) : undefined;
       if (agent !== undefined) return agent;
@@ -117,7 +116,12 @@ export const activate = defineOperation({
     });
     if ('text' in meant) return meant;
     const { record, message, told, with: beside } = meant;
-    const activation = await workspace.delivery.activation(record, message, project, saying(call.say));
+    const activation = await workspace.delivery.activation(
+      record,
+      message,
+      context.project,
+      saying(call.say),
+    );
     const { lead } = activation;
     const own = qualifiedName(activation.record);
     const kept =
@@ -139,7 +143,7 @@ export const activate = defineOperation({
     // everybody, so those who may not write leave nothing.
     const noted = <T extends { tokens: number }>(shown: T): T => {
       if (first && detail !== 'brief' && call.mayWrite !== false)
-        context.usage(project).then(
+        context.usage().then(
           (usage) => usage.note(activation.record, shown.tokens),
           () => undefined,
         );
@@ -147,11 +151,11 @@ export const activate = defineOperation({
     };
     const started = { activation, workspace, context, call, limits: textLimits(context, call) };
     const along = beside && contentUri(beside.bmadRelativePath);
-    const details = { message, project, section, cursor, detail, along };
+    const details = { message, section, cursor, detail, along };
     const before = [told, start, kept];
     if (activation.record.kind === 'agent') {
       const { agentText, openFor } = await agentStart();
-      const open = first ? await openFor(started, record, project) : undefined;
+      const open = first ? await openFor(started, record) : undefined;
       before[1] = [start, open].filter(Boolean).join('\n\n');
       return { ...about, ...noted(await agentText(started, details, before)) };
     }

@@ -9,7 +9,7 @@ import { type BmadRecord, qualifiedName, shortName } from '../../model/record.ts
 import { askedText } from '../catalogue/agent-names.ts';
 import { LEAST_PART, type ShowOptions, showText, withoutText } from '../catalogue/shown-text.ts';
 import { startOf } from '../catalogue/names.ts';
-import type { Activation, Call, Context, ProjectState, Workspace } from '../context.ts';
+import type { Activation, Call, Context, ProjectPort, ProjectState, Workspace } from '../context.ts';
 import { plannedDocuments } from '../project/discovery.ts';
 import { type Asked, fitTogether, inputsOf, type Started, startShown, type StartText } from './start.ts';
 
@@ -22,8 +22,8 @@ export async function agentText(
   asked: Asked,
   [told, start = '', kept]: readonly (string | undefined)[],
 ): Promise<StartText> {
-  const { activation, limits } = started;
-  const { project, section, cursor, detail } = asked;
+  const { activation, limits, context } = started;
+  const { section, cursor, detail } = asked;
   const commanded = await commandedBy(started, asked);
   if (detail !== 'brief' && (section !== undefined || cursor !== undefined)) {
     const { of, shown } = laterPart(activation, commanded, {
@@ -32,7 +32,7 @@ export async function agentText(
       detail,
       maxBytes: Math.max(LEAST_PART, limits.maxBytes),
     });
-    return of === activation ? shown : { ...restOfWork(of, shown.next, project), ...shown };
+    return of === activation ? shown : { ...restOfWork(of, shown.next, context), ...shown };
   }
   // Agent and work come together where there is room for both; else the work is the next call.
   const agent = `${start}\n\n${activation.body}`;
@@ -44,8 +44,8 @@ export async function agentText(
   if (detail === 'brief') return withoutText(head, activation);
   const shown = startShown(head, activation.body, started, asked);
   const steps = [
-    ...startOfWork(commanded, project),
-    ...promptStep(activation, beside?.prompt, shown.text, project),
+    ...startOfWork(commanded, context),
+    ...promptStep(activation, beside?.prompt, shown.text, context),
   ];
   return steps.length === 0 ? shown : { ...shown, steps };
 }
@@ -54,10 +54,9 @@ export async function agentText(
 export function openFor(
   { activation: { record, room }, workspace, context, call }: Omit<Started, 'limits'>,
   found: BmadRecord,
-  project: string | undefined,
 ): Promise<string | undefined> {
   const handles = [record, found].map((each) => workspace.catalogue.names.handleOf(each));
-  return askedText(handles, workspace, { context, project, say: saying(call.say) }, room);
+  return askedText(handles, workspace, { context, say: saying(call.say) }, room);
 }
 
 /** What a message has an agent do, where it is an entry of its menu. */
@@ -75,13 +74,13 @@ interface Commanded {
 
 /** The work behind an entry of a menu. */
 async function commandedBy(
-  { activation: { record, head, lead, material }, workspace: { delivery }, call }: Started,
-  { message, project }: Asked,
+  { activation: { record, head, lead, material }, workspace: { delivery }, context, call }: Started,
+  { message }: Asked,
 ): Promise<Commanded | undefined> {
   if (message === undefined || lead === undefined) return undefined;
   const found = await delivery.commanded(record, message);
   if (found === undefined || found.starts === record) return undefined;
-  const work = await delivery.activation(found.starts, undefined, project, saying(call.say));
+  const work = await delivery.activation(found.starts, undefined, context.project, saying(call.say));
   if (work.lead === undefined) return undefined;
   // A rule that leads to the same call is known, whatever it is for.
   const isKnown = (line: string): boolean => head.includes(line.slice(line.indexOf(': ') + 2));
@@ -97,8 +96,7 @@ async function withWork(
   asked: Asked,
   [told, agent = '', kept]: readonly (string | undefined)[],
 ): Promise<StartText> {
-  const { workspace, call } = started;
-  const { project } = asked;
+  const { workspace, context, call } = started;
   const say = saying(call.say);
   const along = named.find((uri) => uri.includes('/checklists/'));
   const inputs = await inputsOf(started, { ...asked, along });
@@ -109,7 +107,7 @@ async function withWork(
     return [told, agent, ...intro, inputs, kept].filter(Boolean).join('\n\n');
   };
   const starts = startOf(work.record);
-  const whole = await workspace.delivery.activation(work.record, undefined, project, say, {
+  const whole = await workspace.delivery.activation(work.record, undefined, context.project, say, {
     along: named,
     given,
   });
@@ -117,7 +115,7 @@ async function withWork(
   if (fitTogether([head, whole.body], started, asked))
     return { starts, ...startShown(head, whole.body, started, asked) };
   const shown = startShown(headWith(beside), work.body, started, asked);
-  return { ...restOfWork(work, shown.next, project), ...shown };
+  return { ...restOfWork(work, shown.next, context), ...shown };
 }
 
 function besideLine(uris: readonly string[], say: SayStep): string[] {
@@ -162,7 +160,7 @@ function promptStep(
   { record, body }: Activation,
   entry: { said: string; prompt?: string | undefined } | undefined,
   shown: string,
-  project: string | undefined,
+  { project }: ProjectPort,
 ): Step[] {
   if (entry?.prompt === undefined) return [];
   const section = pointedSections(body).find(({ title }) => title === `#${entry.prompt ?? ''}`);
@@ -186,7 +184,7 @@ function laterPart(activation: Activation, commanded: Commanded | undefined, opt
 }
 
 /** What a message has started beside its agent, and the call for the next part of it. */
-function restOfWork({ record }: Activation, cursor: string | undefined, project: string | undefined) {
+function restOfWork({ record }: Activation, cursor: string | undefined, { project }: ProjectPort) {
   const starts = startOf(record);
   const args = present({ ...starts, cursor, project });
   const step: Step = { operation: 'execute', args, why: 'Read on before going past this part' };
@@ -194,7 +192,7 @@ function restOfWork({ record }: Activation, cursor: string | undefined, project:
 }
 
 /** The call for work that there is no room for beside its agent. */
-function startOfWork(commanded: Commanded | undefined, project: string | undefined): Step[] {
+function startOfWork(commanded: Commanded | undefined, { project }: ProjectPort): Step[] {
   if (commanded === undefined) return [];
   const args = present({ ...startOf(commanded.work.record), project });
   return [{ operation: 'execute', args, why: `Then start what ${commanded.said} stands for` }];
@@ -209,7 +207,6 @@ const LISTED = 8;
 const LONGEST = 1_000;
 
 interface InputsAsked {
-  project: string | undefined;
   message: string | undefined;
   call: Call;
   say: SayStep;
@@ -232,9 +229,9 @@ export async function knownInputs(
   if (record.kind === 'agent' || workspace.project.root === undefined) return undefined;
   // What cannot be read is told by `next`; it does not keep a workflow from starting.
   const { documents, story, lines } = await context
-    .state(asked.project)
+    .state()
     .then(async (state) => ({
-      ...(await storyOf(await state.progress(), work, asked, workspace)),
+      ...(await storyOf(await state.progress(), work, asked, workspace, context)),
       documents: await plannedDocuments(state),
     }))
     .catch(orElse({ documents: [] as Documents, story: undefined, lines: [] as string[] }));
@@ -254,12 +251,12 @@ export async function commandInputs(
   workspace: Workspace,
   context: Context,
 ): Promise<string | undefined> {
-  const { message, project } = asked;
+  const { message } = asked;
   const command = /^\*[a-z][a-z-]*/.exec(message?.trim() ?? '')?.[0];
   if (command === undefined || workspace.project.root === undefined) return undefined;
   const { story, lines } = await context
-    .state(project)
-    .then(async (state) => storyOf(await state.progress(), command, asked, workspace))
+    .state()
+    .then(async (state) => storyOf(await state.progress(), command, asked, workspace, context))
     .catch(orElse({ story: undefined, lines: [] as string[] }));
   return joined(inputsSection(lines), await failuresFor(story, asked, context));
 }
@@ -272,13 +269,13 @@ const FAILURES = 3;
 /** Whoever builds has to know what went wrong before. */
 async function failuresFor(
   story: Story | undefined,
-  { project, message, call: { signal } }: InputsAsked,
+  { message, call: { signal } }: InputsAsked,
   context: Context,
 ): Promise<string | undefined> {
   if (story?.builds !== true) return undefined;
   const { failuresAbout } = await import('../memory/known-about.ts');
   const query = [story.id.replace(/[-.]/g, ' '), message].filter(Boolean).join(' ');
-  const told = await failuresAbout(query, context, project, signal).catch(ours(() => []));
+  const told = await failuresAbout(query, context, signal).catch(ours(() => []));
   if (told.length === 0) return undefined;
   const lines = told.slice(0, FAILURES).map((line) => `- ${oneLine(line, 250)}`);
   return `## Past failures to avoid\n\n${lines.join('\n')}`;
@@ -331,8 +328,9 @@ function nextStepFile(
 async function storyOf(
   progress: Progress,
   workflow: string,
-  { message, project, call, say }: InputsAsked,
+  { message, call, say }: InputsAsked,
   { catalogue }: Workspace,
+  { project }: ProjectPort,
 ): Promise<{ story: Story | undefined; lines: string[] }> {
   const found = await progress.storyFor(workflow, message);
   // One that was built in a single step has none.

@@ -59,16 +59,16 @@ export const compileContext = defineOperation({
     leftOut: z.array(z.object({ ...place, why: z.string() })),
   }),
 
-  async run({ name, message: words, budget, kind, run_id: id, module, project }, context, call) {
+  async run({ name, message: words, budget, kind, run_id: id, module }, context, call) {
     const { namedRun } = await import('../runs/run-standing.ts');
-    const run = id === undefined ? undefined : await namedRun(id, context, project);
-    const workspace = await context.workspace(project);
-    const asked = { operation: 'compile_context' as const, call, words, project };
+    const run = id === undefined ? undefined : await namedRun(id, context);
+    const workspace = await context.workspace();
+    const asked = { operation: 'compile_context' as const, call, words };
     const wanted = { name, kind, module, fuzzy: false };
     const { record: found, message } = await meantStart(wanted, workspace, context, asked);
     const within = Math.min(budget, MOST_BUDGET);
     const more = run === undefined ? undefined : `## Run\n\n${runText(run)}`;
-    const about = { message, project, more, budget: Math.max(0, within - NOTE) };
+    const about = { message, more, budget: Math.max(0, within - NOTE) };
     // What gathers and packs it is loaded when a context is asked for.
     const { contextWithin } = await import('./context.ts');
     const { isComplete: complete, ...result } = await contextWithin(found, about, call, workspace, context);

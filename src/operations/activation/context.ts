@@ -15,7 +15,15 @@ import {
 import { behaviourOf } from '../../model/format.ts';
 import { type BmadRecord, problemText, qualifiedName, shortName } from '../../model/record.ts';
 import { namesToRecall } from '../catalogue/agent-names.ts';
-import type { Activation, Call, Context, ProjectState, StatePort, Workspace } from '../context.ts';
+import type {
+  Activation,
+  Call,
+  Context,
+  ProjectPort,
+  ProjectState,
+  StatePort,
+  Workspace,
+} from '../context.ts';
 import { toldLine } from '../memory/known-about.ts';
 import { openFor, unknownLine } from './agent-start.ts';
 
@@ -65,32 +73,29 @@ function roomForProject(pieces: readonly Piece[]): number {
 
 interface About {
   message?: string | undefined;
-  project?: string | undefined;
 }
 
 /** All that may be in the context of an agent or workflow, in the order in which it is shown. */
 async function contextPieces(
   record: BmadRecord,
-  { message, project, budget }: About & { budget: number },
+  { message, budget }: About & { budget: number },
   call: Call,
   workspace: Workspace,
   context: Context,
 ): Promise<ContextPieces> {
   const { signal, say } = call;
-  const activation = await workspace.delivery.activation(record, message, project, saying(say));
+  const activation = await workspace.delivery.activation(record, message, context.project, saying(say));
   const target = activation.record;
   const topic = [message, target.title, target.displayName, target.description].filter(Boolean).join(' ');
   const steps = await stepPieces(activation, workspace);
-  const matter = { topic, target, message, project };
+  const matter = { topic, target, message };
   const { story, plans } = await documentPieces(matter, workspace, context, saying(say));
   const questions = message === undefined ? [topic] : [message, topic];
-  const known = await memoryPieces(questions, target, project, signal, workspace, context);
+  const known = await memoryPieces(questions, target, signal, workspace, context);
   return {
     head: [
       activation.head,
-      target.kind === 'agent'
-        ? await openFor({ activation, workspace, context, call }, record, project)
-        : undefined,
+      target.kind === 'agent' ? await openFor({ activation, workspace, context, call }, record) : undefined,
     ]
       .filter(Boolean)
       .join('\n\n'),
@@ -216,14 +221,13 @@ const TYPES = ['decisions', 'failures', 'shared-context', 'agent-learnings'] as 
 async function memoryPieces(
   questions: readonly string[],
   target: BmadRecord,
-  project: string | undefined,
   signal: AbortSignal,
   workspace: Workspace,
   context: Context,
 ): Promise<Omit<ContextPieces, 'head'>> {
   if (workspace.project.root === undefined) return { pieces: [], absent: [] };
   try {
-    const memory = await context.memory(project);
+    const memory = await context.memory();
     // Where nothing is known, no model has to be loaded to search it.
     if (await memory.isEmpty()) return { pieces: [], absent: [] };
     const [query = '', ...alternatives] = questions.map((text) => text.slice(0, 2_000));
@@ -232,8 +236,7 @@ async function memoryPieces(
       signal,
     );
     // What an agent has learned is its own, whatever the question is about.
-    const names =
-      target.kind === 'agent' ? await namesToRecall(qualifiedName(target), context, project) : undefined;
+    const names = target.kind === 'agent' ? await namesToRecall(qualifiedName(target), context) : undefined;
     const own =
       names === undefined
         ? []
@@ -279,7 +282,6 @@ const RANK = { required: 0, near: 1, plan: 2, main: 3, template: 4, steps: 5 };
 
 interface Matter {
   message?: string | undefined;
-  project?: string | undefined;
   topic: string;
   target: BmadRecord;
 }
@@ -289,13 +291,13 @@ interface Matter {
  * there is to do for it come before everything else: without them a worker can only guess.
  */
 async function documentPieces(
-  { topic, target, message, project }: Matter,
+  { topic, target, message }: Matter,
   workspace: Workspace,
   context: StatePort,
   say: SayStep,
 ): Promise<{ story: Piece[]; plans: Piece[] }> {
   if (workspace.project.root === undefined) return { story: [], plans: [] };
-  const progress = await (await context.state(project)).progress();
+  const progress = await (await context.state()).progress();
   const workflow = shortName(target.name);
   const documents = await progress.documents(workflow, message);
   const first = documents.find(({ kind }) => kind === 'story');
@@ -318,7 +320,7 @@ async function documentPieces(
     };
   });
   const unwritten = await progress.unwritten(workspace.catalogue, message);
-  if (unwritten !== undefined) pieces.unshift(unwrittenPiece(unwritten, target, project, say));
+  if (unwritten !== undefined) pieces.unshift(unwrittenPiece(unwritten, target, context, say));
   const unknown = await progress.unknownStory(undefined, message);
   if (unknown !== undefined) pieces.unshift(requiredPiece(unknownLine(unknown).replace(/^- story: n/, 'N')));
   const isRequired = ({ required }: Piece): boolean => required > 0;
@@ -329,7 +331,7 @@ async function documentPieces(
 function unwrittenPiece(
   { id, place, worker }: Unwritten,
   target: BmadRecord,
-  project: string | undefined,
+  { project }: ProjectPort,
   say: SayStep,
 ): Piece {
   const message = [worker?.command, id].filter(Boolean).join(' ');

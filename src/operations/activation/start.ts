@@ -187,7 +187,6 @@ export interface Started {
 
 export interface Asked extends Pick<ShowOptions, 'section' | 'cursor' | 'detail'> {
   message: string | undefined;
-  project: string | undefined;
   /** The address of a file that is to be worked through, such as the checklist that a task runs. */
   along?: string | undefined;
 }
@@ -236,8 +235,8 @@ export async function workText(
   asked: Asked,
   [told, start = '', kept]: readonly (string | undefined)[],
 ): Promise<StartText> {
-  const { activation, workspace, call, limits } = started;
-  const { section, cursor, detail, along, project } = asked;
+  const { activation, workspace, context, call, limits } = started;
+  const { section, cursor, detail, along } = asked;
   if (detail !== 'brief' && (section !== undefined || cursor !== undefined))
     return showText(activation.body, {
       section,
@@ -250,7 +249,9 @@ export async function workText(
   if (along === undefined) return startShown(head, activation.body, started, asked);
   const { delivery } = workspace;
   const { record } = activation;
-  const whole = await delivery.activation(record, undefined, project, saying(call.say), { along: [along] });
+  const whole = await delivery.activation(record, undefined, context.project, saying(call.say), {
+    along: [along],
+  });
   if (fitTogether([head, whole.body], started, asked)) return startShown(head, whole.body, started, asked);
   const read = {
     operation: 'read',

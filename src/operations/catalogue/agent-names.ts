@@ -41,19 +41,14 @@ export function checkedAgent(raw: string, subject = 'agent'): string {
  * The agent a name stands for: one of the content; else one that the project knows, by its team, requests or learnings; else
  * one of a built-in module that lists leave out; else one that an earlier version of BMAD had; else one that only has memories.
  */
-export async function meantAgent(
-  raw: string,
-  workspace: Workspace,
-  context: Context,
-  project: string | undefined,
-): Promise<MeantAgent> {
-  const meant = await namedAgent(raw, workspace, context, project);
+export async function meantAgent(raw: string, workspace: Workspace, context: Context): Promise<MeantAgent> {
+  const meant = await namedAgent(raw, workspace, context);
   if (!(meant instanceof BmadError)) return meant;
   const { name } = workspace.catalogue.names.apart(raw);
-  const memory = isPlain(name) ? await context.memory(project).catch(ours(() => undefined)) : undefined;
+  const memory = isPlain(name) ? await context.memory().catch(ours(() => undefined)) : undefined;
   if (memory !== undefined && (await memory.count({ agents: [name] })) > 0)
     return { handle: name, names: [name] };
-  const colleagues = await colleaguesOf(context, project);
+  const colleagues = await colleaguesOf(context);
   const { earlierAgents } = await context.delegation();
   throw unknownAgent(raw, workspace, [...colleagues.map(({ id }) => id), ...earlierAgents], meant);
 }
@@ -63,13 +58,12 @@ async function namedAgent(
   raw: string,
   workspace: Workspace,
   context: Context,
-  project: string | undefined,
 ): Promise<MeantAgent | BmadError> {
   const own = inContent(raw, workspace, context);
   if (!(own instanceof BmadError)) return ofRecord(own, workspace, raw);
   const name = workspace.catalogue.names.apart(raw).name;
   const { earlier } = await context.delegation();
-  const colleagues = await colleaguesOf(context, project);
+  const colleagues = await colleaguesOf(context);
   // A project that has requests for qa means it by Quinn too.
   const colleague =
     colleagueNamed(colleagues, raw) ??
@@ -122,8 +116,8 @@ const isPlain = (name: string): boolean => name !== '' && !/[/\\:|]|\.\.|\p{C}/u
 const plainNames = (names: readonly string[]): string[] => [...new Set(names.filter(isPlain))];
 
 /** The project's own files may be out of reach; then it knows nobody. */
-async function colleaguesOf(context: Context, project: string | undefined): Promise<Colleague[]> {
-  const state = await context.state(project).catch(ours(() => undefined));
+async function colleaguesOf(context: Context): Promise<Colleague[]> {
+  const state = await context.state().catch(ours(() => undefined));
   return state === undefined ? [] : await (await state.facts()).colleagues();
 }
 
@@ -136,11 +130,10 @@ function colleagueNamed(colleagues: readonly Colleague[], name: string): Colleag
 export function handlesOf(
   workspace: Workspace,
   context: Context,
-  project: string | undefined,
 ): (name: string) => Promise<string | undefined> {
   const known = new Map<string, Promise<string | undefined>>();
   const find = async (name: string): Promise<string | undefined> => {
-    const meant = await namedAgent(name, workspace, context, project).catch(ours(() => undefined));
+    const meant = await namedAgent(name, workspace, context).catch(ours(() => undefined));
     return meant === undefined || meant instanceof BmadError ? undefined : meant.handle;
   };
   return (name) => {
@@ -159,12 +152,12 @@ const ASKED = { most: 3, length: 160 };
 export async function askedText(
   names: readonly string[],
   workspace: Workspace,
-  { context, project, say }: { context: Context; project: string | undefined; say: SayStep },
+  { context, say }: { context: Context; say: SayStep },
   room: number,
 ): Promise<string | undefined> {
-  const handleFor = handlesOf(workspace, context, project);
+  const handleFor = handlesOf(workspace, context);
   const all: Colleague['requests'] = [];
-  for (const { id, requests } of await colleaguesOf(context, project))
+  for (const { id, requests } of await colleaguesOf(context))
     if (requests.length > 0 && names.includes((await handleFor(id)) ?? '')) all.push(...requests);
   const [oldest] = all;
   if (oldest === undefined) return undefined;
@@ -230,25 +223,16 @@ export interface AskedAgent extends Person {
 }
 
 /** The agent a name stands for, as it is to be played: by its file, or by what is known of it. */
-export async function askedAgent(
-  name: string,
-  workspace: Workspace,
-  context: Context,
-  project: string | undefined,
-): Promise<AskedAgent> {
-  const meant = await meantAgent(name, workspace, context, project);
+export async function askedAgent(name: string, workspace: Workspace, context: Context): Promise<AskedAgent> {
+  const meant = await meantAgent(name, workspace, context);
   if (meant.found === undefined) return standIn(meant);
   const { record, workspace: place } = meant.found;
   return { record, place, handle: meant.handle, ...(await place.delivery.character(record)) };
 }
 
 /** The name under which tasks for an agent are kept. */
-export async function askedHandle(
-  name: string,
-  context: Context,
-  project: string | undefined,
-): Promise<string> {
-  return (await meantAgent(name, await context.workspace(project), context, project)).handle;
+export async function askedHandle(name: string, context: Context): Promise<string> {
+  return (await meantAgent(name, await context.workspace(), context)).handle;
 }
 
 /** The best persona there is of an agent without a file: what BMAD once said of it, and what the project says. */
@@ -280,11 +264,8 @@ export function standIn({ handle, colleague, earlier }: MeantAgent): AskedAgent 
 }
 
 /** The language that the project sets, as it names it; nothing where it sets none, or writes a sentence there. */
-export async function languageOf(
-  context: StatePort,
-  project: string | undefined,
-): Promise<string | undefined> {
-  const state = await context.state(project).catch(ours(() => undefined));
+export async function languageOf(context: StatePort): Promise<string | undefined> {
+  const state = await context.state().catch(ours(() => undefined));
   const set = await state?.language();
   return set !== undefined && /^[\p{L}][\p{L} ()-]{1,39}$/u.test(set) ? set : undefined;
 }
@@ -298,21 +279,19 @@ export async function languageOf(
 export async function rememberedAgent(
   raw: string,
   context: Context,
-  project: string | undefined,
 ): Promise<{ ids: string[]; names: string[] }> {
-  const workspace = await context.workspace(project);
+  const workspace = await context.workspace();
   checkedAgent(workspace.catalogue.names.apart(raw).name);
-  return withColleagues(raw, await meantAgent(raw, workspace, context, project), context, project);
+  return withColleagues(raw, await meantAgent(raw, workspace, context), context);
 }
 
 async function withColleagues(
   raw: string,
   { handle, names }: MeantAgent,
   context: Context,
-  project: string | undefined,
 ): Promise<{ ids: string[]; names: string[] }> {
   const keys = new Set([raw, ...names].map((name) => nameKey(name.trim())));
-  const same = (await colleaguesOf(context, project)).filter((colleague) =>
+  const same = (await colleaguesOf(context)).filter((colleague) =>
     colleague.names.some((name) => keys.has(nameKey(name))),
   );
   const own = same.filter(({ names: known }) => known.some((name) => nameKey(name) === nameKey(raw.trim())));
@@ -332,28 +311,22 @@ export const withRoles = ({ names }: { names: readonly string[] }): string[] => 
 export async function namesToRecall(
   raw: string | undefined,
   context: Context,
-  project: string | undefined,
 ): Promise<string[] | undefined> {
   if (raw === undefined) return undefined;
-  const workspace = await context.workspace(project);
-  const meant = await namedAgent(raw, workspace, context, project).catch(ours((error) => error, 'ambiguous'));
+  const workspace = await context.workspace();
+  const meant = await namedAgent(raw, workspace, context).catch(ours((error) => error, 'ambiguous'));
   if (meant instanceof BmadError) return [raw];
-  return withRoles(await withColleagues(raw, meant, context, project));
+  return withRoles(await withColleagues(raw, meant, context));
 }
 
 /**
  * The name that something is logged under: that of the agent it stands for. Agents may be new, and a name that several have
  * is logged as it is.
  */
-export async function loggedAs(
-  raw: string,
-  context: Context,
-  project: string | undefined,
-  subject = 'agent',
-): Promise<string> {
-  const workspace = await context.workspace(project);
+export async function loggedAs(raw: string, context: Context, subject = 'agent'): Promise<string> {
+  const workspace = await context.workspace();
   const name = checkedAgent(workspace.catalogue.names.apart(raw).name, subject);
-  const meant = await namedAgent(raw, workspace, context, project).catch(ours((error) => error, 'ambiguous'));
+  const meant = await namedAgent(raw, workspace, context).catch(ours((error) => error, 'ambiguous'));
   return meant instanceof BmadError ? name : meant.handle;
 }
 
@@ -361,9 +334,9 @@ export async function loggedAs(
  * The name that a memory is kept under. Its id is made of it, and other tools make the same, so it stays as it is, unless it
  * is a role or has a module before it.
  */
-export async function keptAs(raw: string, context: Context, project: string | undefined): Promise<string> {
-  const { module } = (await context.workspace(project)).catalogue.names.apart(raw);
-  return module === undefined && agentTitled(raw) === undefined ? raw : loggedAs(raw, context, project);
+export async function keptAs(raw: string, context: Context): Promise<string> {
+  const { module } = (await context.workspace()).catalogue.names.apart(raw);
+  return module === undefined && agentTitled(raw) === undefined ? raw : loggedAs(raw, context);
 }
 
 /** The agents that have a piece of work in their menu, as people know them: `pm (John)`. */

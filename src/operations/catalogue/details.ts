@@ -61,8 +61,8 @@ export const listWorkflows = defineOperation({
     categories: z.partialRecord(z.enum(CATEGORIES), z.int()),
     ...page,
   }),
-  async run({ category, module, cursor, project }, context) {
-    const workspace = await context.workspace(project);
+  async run({ category, module, cursor }, context) {
+    const workspace = await context.workspace();
     const code = module === undefined ? undefined : workspace.catalogue.names.moduleCode(module);
     const all = listed(workspace, ['workflow'], code);
     const chosen = category === undefined ? all : inCategory(all, category, workspace);
@@ -97,8 +97,8 @@ export const listTasks = defineOperation({
   answersData: true,
   input: z.strictObject({ module: moduleField, cursor: cursorField, project: projectField }),
   output: z.object({ tasks: z.array(z.object({ ...entry, kind: z.string() })), ...page }),
-  async run({ module, cursor, project }, context) {
-    const workspace = await context.workspace(project);
+  async run({ module, cursor }, context) {
+    const workspace = await context.workspace();
     const code = module === undefined ? undefined : workspace.catalogue.names.moduleCode(module);
     const records = listed(workspace, ['task', 'tool', 'skill'], code);
     const made = (record: BmadRecord) => ({ ...entryOf(record, workspace), kind: record.kind });
@@ -191,11 +191,10 @@ export const getWorkflowDetails = defineOperation({
     origin: z.string(),
     replacedBy: z.string().optional(),
   }),
-  async run({ workflow_name: name, module, project }, context) {
-    const workspace = await context.workspace(project);
+  async run({ workflow_name: name, module }, context) {
+    const workspace = await context.workspace();
     const record = await namedRecord({ name, kind: 'workflow', module, fuzzy: true }, workspace, context, {
       operation: 'read',
-      project,
     });
     const { author, inputs, outputs, files } = await workspace.delivery.details(record);
     const { displayName, phase, deprecated } = record;
@@ -315,8 +314,8 @@ export const getKnowledge = defineOperation({
     ...shownTextSchema.shape,
   }),
 
-  async run({ domain: name, fragment, tag, section, cursor, project }, context) {
-    const workspace = await context.workspace(project);
+  async run({ domain: name, fragment, tag, section, cursor }, context) {
+    const workspace = await context.workspace();
     const domain = await (await workspace.knowledge()).domain(name);
     if (fragment !== undefined && tag !== undefined) {
       throw new BmadError('invalid_input', t`get_knowledge: give "fragment" or "tag", not both.`, {

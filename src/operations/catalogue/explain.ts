@@ -80,8 +80,8 @@ export const explain = defineOperation({
     note: z.string(),
   }),
 
-  async run({ target, kind, module, project }, context, call) {
-    const workspace = await context.workspace(project);
+  async run({ target, kind, module }, context, call) {
+    const workspace = await context.workspace();
     if (kind === 'config' || (kind === undefined && (await isConfigKey(target, workspace))))
       return explainKey(target, workspace);
     if (
@@ -96,7 +96,6 @@ export const explain = defineOperation({
       await namedRecord({ name: target, kind, module, fuzzy: true }, workspace, context, {
         operation: 'explain',
         call,
-        project,
       }),
       target,
       workspace,

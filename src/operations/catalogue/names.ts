@@ -190,7 +190,6 @@ export interface NameRequest {
   call?: Call;
   /** What the caller said beside the name. */
   words?: string | undefined;
-  project?: string | undefined;
 }
 
 /**

@@ -35,13 +35,13 @@ export const preferOrigin = defineOperation({
     prefer: z.array(z.string()),
     file: z.string(),
   }),
-  async run({ name, origin, kind, project }, context) {
+  async run({ name, origin, kind }, context) {
     const { configFrom } = context;
     if (/^(?:flag|environment)/.test(configFrom.prefer))
       throw new BmadError('conflict', t`The setting prefer comes from ${configFrom.prefer}.`, {
         hint: t`Change it there, or leave it out so that your configuration file counts.`,
       });
-    const workspace = await context.workspace(project);
+    const workspace = await context.workspace();
     const { catalogue } = workspace;
     const winner = findRecord({ name, kind, fuzzy: false }, workspace, context);
     const rivals = catalogue.rivalsOf(winner);

@@ -85,17 +85,17 @@ export const read = defineOperation({
   }),
 
   async run(input, context, call) {
-    const { target: asked, kind, of, module, origin, section, cursor, detail, project } = input;
+    const { target: asked, kind, of, module, origin, section, cursor, detail } = input;
     const shown = (text: string): ShownText =>
       detail === 'brief'
         ? outlineOnly(text)
         : showText(text, { section, cursor, detail, ...textLimits(context, call) });
-    const remembered = origin === undefined ? await stateText(asked, context, call, project) : undefined;
+    const remembered = origin === undefined ? await stateText(asked, context, call) : undefined;
     if (remembered !== undefined) {
       const { text, origin: place } = remembered;
       return { uri: asked, mimeType: 'text/markdown', origin: place, ...shown(text) };
     }
-    const whole = await context.workspace(project);
+    const whole = await context.workspace();
     const workspace = workspaceFrom(whole, origin);
     const beside = of === undefined ? undefined : findRecord({ name: of, fuzzy: false }, workspace, context);
     const isPath = kind === undefined || kind === 'resource';
@@ -107,7 +107,6 @@ export const read = defineOperation({
         : await namedRecord({ name: target, kind, module, fuzzy: true }, workspace, context, {
             operation: 'read',
             call,
-            project,
           });
     const { path, from } =
       record === undefined ? await findFile(target, workspace, context) : mainFile(record);

@@ -76,8 +76,8 @@ export const search = defineOperation({
     absent: z.array(z.string()).optional().describe('Git sources not fetched yet'),
   }),
 
-  async run({ query, type, module, category, origin, cursor, limit, detail, project }, context, call) {
-    const workspace = workspaceFrom(await (await context.workspace(project)).everything(), origin);
+  async run({ query, type, module, category, origin, cursor, limit, detail }, context, call) {
+    const workspace = workspaceFrom(await (await context.workspace()).everything(), origin);
     const kinds = kindsOf(type);
     const takes = recordFilter({ kinds, module, category }, workspace);
     const { signal } = call;

@@ -2,7 +2,7 @@ import { sha256 } from '../../base/values.ts';
 import { forAll } from '../../base/text/message.ts';
 import { MEMORY_TYPES } from '../../model/memory.ts';
 import { qualifiedName } from '../../model/record.ts';
-import type { Context } from '../context.ts';
+import { type Context, inProject } from '../context.ts';
 
 /** What two looks at the same have in common; what cannot be read is the same as long as it cannot be. */
 export const markOf = (data: unknown): string => (data === undefined ? '' : sha256(JSON.stringify(data)));
@@ -90,27 +90,28 @@ const NEWEST_MEMORIES = 200;
  * same have the same marks. It keeps no note of having looked.
  */
 export async function projectMarks(
-  context: Context,
-  project: string | undefined,
+  everywhere: Context,
+  named: string | undefined,
 ): Promise<{ project: string; marks: readonly (readonly [Topic, string])[] }> {
-  const { root } = await context.state(project);
+  const context = inProject(everywhere, named);
+  const { root } = await context.state();
   const marks = await Promise.all(
-    TOPICS.map(async (topic) => [topic, await forAll(() => topicMark(topic, context, project))] as const),
+    TOPICS.map(async (topic) => [topic, await forAll(() => topicMark(topic, context))] as const),
   );
   return { project: root, marks };
 }
 
 /** What cannot be read is the same as long as it cannot be. */
-async function topicMark(topic: Topic, context: Context, project: string | undefined): Promise<string> {
-  const seen = await LOOKS[topic](context, project).catch(() => undefined);
+async function topicMark(topic: Topic, context: Context): Promise<string> {
+  const seen = await LOOKS[topic](context).catch(() => undefined);
   return markOf(seen).slice(0, DIGITS).padEnd(DIGITS, '0');
 }
 
-type Look = (context: Context, project: string | undefined) => Promise<unknown>;
+type Look = (context: Context) => Promise<unknown>;
 
 const LOOKS: Readonly<Record<Topic, Look>> = {
-  async content(context, project) {
-    const { catalogue, warnings } = await context.workspace(project);
+  async content(context) {
+    const { catalogue, warnings } = await context.workspace();
     const { winners, overrides } = catalogue;
     return [
       winners.map((record) => [
@@ -125,8 +126,8 @@ const LOOKS: Readonly<Record<Topic, Look>> = {
       warnings,
     ];
   },
-  async memory(context, project) {
-    const memory = await context.memory(project, false);
+  async memory(context) {
+    const memory = await context.memory(false);
     if (await memory.isEmpty()) return [];
     const { total, live, superseded, forgotten, newest } = await memory.stats();
     const numbers = [total, live, superseded, forgotten, await memory.fileProblems()];
@@ -152,15 +153,15 @@ const LOOKS: Readonly<Record<Topic, Look>> = {
         ]),
     ];
   },
-  async runs(context, project) {
-    const { branches, current, problems } = await (await (await context.state(project)).runs()).lately();
+  async runs(context) {
+    const { branches, current, problems } = await (await (await context.state()).runs()).lately();
     return [branches, current, problems];
   },
-  async tasks(context, project) {
-    return (await (await context.state(project)).tasks()).queue.all();
+  async tasks(context) {
+    return (await (await context.state()).tasks()).queue.all();
   },
-  async receipts(context, project) {
-    const completion = await (await context.state(project)).completion();
+  async receipts(context) {
+    const completion = await (await context.state()).completion();
     const { count, intact, problems } = await completion.receipts(1);
     return [count, intact.map(({ id, hash }) => [id, hash]), problems];
   },
@@ -175,23 +176,21 @@ const LOOKS: Readonly<Record<Topic, Look>> = {
       trouble,
     ]);
   },
-  async progress(context, project) {
-    const { ledgers, report } = await (
-      await (await context.state(project)).progress()
-    ).reconcile({ apply: false });
+  async progress(context) {
+    const { ledgers, report } = await (await (await context.state()).progress()).reconcile({ apply: false });
     return [ledgers, report.phases, report.items, report.drift, report.troubles, report.broken];
   },
-  async handover(context, project) {
-    const { contracts, problems } = await (await (await context.state(project)).handovers()).contracts.all();
+  async handover(context) {
+    const { contracts, problems } = await (await (await context.state()).handovers()).contracts.all();
     return [contracts, problems];
   },
-  async failures(context, project) {
-    const { failures, problems } = await (await (await context.state(project)).facts()).museum();
+  async failures(context) {
+    const { failures, problems } = await (await (await context.state()).facts()).museum();
     return [failures, problems];
   },
   /** What a person would be asked to allow, and whether somebody has. */
-  async programs(context, project) {
-    const completion = await (await context.state(project)).completion();
+  async programs(context) {
+    const completion = await (await context.state()).completion();
     const { digest, commit, allowed } = await completion.consent();
     return [digest, commit, allowed];
   },

@@ -88,7 +88,7 @@ async function promptMeant(
 ): Promise<PromptItem | undefined> {
   const none = ours(() => undefined, 'not_found', 'ambiguous', 'invalid_input');
   // An agent comes first: the code of a menu may be spelled like its name, and the list has both.
-  const agent = await askedAgent(name, workspace, context, undefined).catch(none);
+  const agent = await askedAgent(name, workspace, context).catch(none);
   const record = agent?.record ?? (agent === undefined ? startedBy(name, workspace, context) : undefined);
   const listed = record && prompts.find(({ kind, target }) => `${kind} ${target}` === identity(record));
   if (listed !== undefined || agent === undefined) return listed;

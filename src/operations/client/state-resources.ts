@@ -28,13 +28,8 @@ interface StateResource {
 }
 
 /** The text behind a URI of the project's state; nothing for any other URI. */
-export async function stateText(
-  uri: string,
-  context: Context,
-  call: Call,
-  project?: string,
-): Promise<StateText | undefined> {
-  const found = await textBehind(uri, context, call, project);
+export async function stateText(uri: string, context: Context, call: Call): Promise<StateText | undefined> {
+  const found = await textBehind(uri, context, call);
   // It is handed out like a file, and a file of lines ends with one.
   return found && { ...found, text: found.text.endsWith('\n') ? found.text : `${found.text}\n` };
 }
@@ -44,31 +39,26 @@ interface StateText {
   origin: string;
 }
 
-async function textBehind(
-  uri: string,
-  context: Context,
-  call: Call,
-  project: string | undefined,
-): Promise<StateText | undefined> {
+async function textBehind(uri: string, context: Context, call: Call): Promise<StateText | undefined> {
   const memory = memoryPlace(uri);
   const isState =
     memory !== undefined || runsPlace(uri) !== undefined || workPlace(uri) !== undefined || isOwn(uri);
-  if (!isState || (await isContent(uri, context, project))) return undefined;
-  if (memory !== undefined) return { text: await memoryText(memory, context, project), origin: 'memory' };
+  if (!isState || (await isContent(uri, context))) return undefined;
+  if (memory !== undefined) return { text: await memoryText(memory, context), origin: 'memory' };
   const run = runsPlace(uri);
-  if (run !== undefined) return { text: await runsText(run, context, project), origin: 'runs' };
+  if (run !== undefined) return { text: await runsText(run, context), origin: 'runs' };
   const work = workPlace(uri);
-  if (work !== undefined) return { text: await workText(work, context, project), origin: work.what };
+  if (work !== undefined) return { text: await workText(work, context), origin: work.what };
   const own = projectPlace(uri);
-  if (own !== undefined) return { text: await projectText(own, context, call, project), origin: 'project' };
+  if (own !== undefined) return { text: await projectText(own, context, call), origin: 'project' };
   return undefined;
 }
 
 const isOwn = (uri: string): boolean => projectPlace(uri) !== undefined;
 
 /** A flat folder of content may have `tasks/x.xml` too: what is listed as a file is that file. */
-async function isContent(uri: string, context: Context, project: string | undefined): Promise<boolean> {
-  const { delivery } = await context.workspace(project);
+async function isContent(uri: string, context: Context): Promise<boolean> {
+  const { delivery } = await context.workspace();
   const path = attempt(() => contentPath(uri), orElse(undefined));
   return path !== undefined && (await delivery.paths()).some((known) => known.path === path);
 }
@@ -113,8 +103,8 @@ function memoryUri(type: MemoryType, id?: string): string {
 }
 
 /** All memories of a type as Markdown, or one of them with its earlier versions. */
-async function memoryText({ type, id }: MemoryPlace, context: MemoryPort, project?: string): Promise<string> {
-  const memory = await context.memory(project);
+async function memoryText({ type, id }: MemoryPlace, context: MemoryPort): Promise<string> {
+  const memory = await context.memory();
   if (id === undefined) {
     const { text } = await memory.exported('markdown', { type });
     // The file of an export has this line in the words of the kit; here it is only read.
@@ -153,30 +143,23 @@ function projectUri(part: string): string {
 }
 
 /** The whole of it as Markdown: unlike an answer, a resource is not kept short. */
-async function projectText(
-  { part, agent }: ProjectPlace,
-  context: Context,
-  call: Call,
-  project?: string,
-): Promise<string> {
+async function projectText({ part, agent }: ProjectPlace, context: Context, call: Call): Promise<string> {
   if (part === 'context' || part === 'decisions') {
     const section = part === 'context' ? 'all' : part;
     const { contextData } = await import('../project/project-context-data.ts');
-    return contextText(await contextData(section, context, call, project), false, Infinity);
+    return contextText(await contextData(section, context, call), false, Infinity);
   }
   if (part === 'failures')
     return museumText(
-      (await handOver(getFailureMuseum, { project }, context, call)) as Parameters<typeof museumText>[0],
+      (await handOver(getFailureMuseum, {}, context, call)) as Parameters<typeof museumText>[0],
       Infinity,
     );
   if (part === 'agents')
     return learningsText(
-      (await handOver(getAgentMemory, { agent, project }, context, call)) as Parameters<
-        typeof learningsText
-      >[0],
+      (await handOver(getAgentMemory, { agent }, context, call)) as Parameters<typeof learningsText>[0],
       Infinity,
     );
-  const facts = await (await context.state(project)).facts();
+  const facts = await (await context.state()).facts();
   const problems: string[] = [];
   const page = await facts.sessionPage(problems);
   return page === undefined ? [...problems, 'No session has been saved yet.'].join('\n') : facts.shown(page);
@@ -245,8 +228,8 @@ async function reading(context: StatePort): Promise<RunsReading> {
 const addressOf = ({ name, archive }: RunBranch): string => archive ?? name;
 
 /** All branches, a branch with its runs, or a run with its state, as Markdown. */
-async function runsText({ branch, id }: RunsStorage, context: StatePort, project?: string): Promise<string> {
-  const state = await context.state(project);
+async function runsText({ branch, id }: RunsStorage, context: StatePort): Promise<string> {
+  const state = await context.state();
   const runs = await state.runs();
   if (branch !== undefined && id !== undefined) return runPage(await runs.one(id, branch), state.root);
   const found = await runs.lately();
@@ -304,8 +287,8 @@ function workPlace(uri: string): WorkPlace | undefined {
   return { what: what.toLowerCase() === 'tasks' ? 'tasks' : 'contracts', id };
 }
 
-async function workText({ what, id }: WorkPlace, context: StatePort, project?: string): Promise<string> {
-  const state = await context.state(project);
+async function workText({ what, id }: WorkPlace, context: StatePort): Promise<string> {
+  const state = await context.state();
   return what === 'tasks' ? taskText(await state.tasks(), id) : contractText(await state.handovers(), id);
 }
 

@@ -71,8 +71,8 @@ export const searchCodebase = defineOperation({
     notes: z.array(z.string()),
   }),
 
-  async run({ query, path, lang, limit, project }, context, call) {
-    const { root } = (await context.workspace(project)).project;
+  async run({ query, path, lang, limit }, context, call) {
+    const { root } = (await context.workspace()).project;
     if (root === undefined)
       throw new BmadError('not_found', t`There is no project to search.`, {
         hint: t`Start the server in a project, name one with --project or BMAD_PROJECT_ROOT, or pass the argument "project".`,

@@ -174,8 +174,8 @@ export const verifyReceipts = defineOperation({
     notes: z.array(z.string()),
     place: z.string(),
   }),
-  async run({ project }, context, call) {
-    const completion = await (await context.state(project)).completion();
+  async run(_input, context, call) {
+    const completion = await (await context.state()).completion();
     const { claimed, lastPass, passedHere, newest, changes, changesKnown, provenFor, place, ...found } =
       await completion.verify(call);
     return {
@@ -259,8 +259,8 @@ export const listReceipts = defineOperation({
     problems: z.array(problemSchema),
     place: z.string(),
   }),
-  async run({ limit, project }, context) {
-    const completion = await (await context.state(project)).completion();
+  async run({ limit }, context) {
+    const completion = await (await context.state()).completion();
     const { count: total, intact, problems, place, fromHere } = await completion.receipts(limit);
     return {
       total,

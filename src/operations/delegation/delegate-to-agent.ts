@@ -83,18 +83,18 @@ export const delegateToAgent = defineOperation({
   output,
 
   async run(input, context, call) {
-    const { project, run_id: runId, output_key: outputKey } = input;
+    const { run_id: runId, output_key: outputKey } = input;
     const safe = (text: string): string => shownText(text, (secret) => context.secrets.hide(secret));
-    const workspace = await context.workspace(project);
+    const workspace = await context.workspace();
     const delegation = await context.delegation();
-    const person = await personNamed(input.agent_id, workspace, context, project, safe);
+    const person = await personNamed(input.agent_id, workspace, context, safe);
     const task = safe(input.task);
-    const state = () => context.state(project);
+    const state = () => context.state();
     const given = await partsOf(input, context, state, call.signal);
     const parts = [
       ...given,
       ...(await storyPart(task, given, state)),
-      ...(await knownParts(task, context, project, call.signal)),
+      ...(await knownParts(task, context, call.signal)),
     ];
     const contextFiles = parts.filter(({ isFile }) => isFile).map(({ title }) => title);
     const keeping = { agent: person.handle, task, contextFiles, runId, outputKey };
@@ -110,7 +110,7 @@ export const delegateToAgent = defineOperation({
       ...(person.note === undefined ? [] : [person.note]),
       ...(maxTokens < wanted ? [`max_tokens was reduced to ${maxTokens}, the configured limit.`] : []),
     ];
-    const order = { person, task, context: parts, maxTokens, language: await languageOf(context, project) };
+    const order = { person, task, context: parts, maxTokens, language: await languageOf(context) };
     const about = { agent: person.handle, name: person.name, max_tokens: maxTokens };
     const { sample } = call;
     const done =
@@ -118,7 +118,7 @@ export const delegateToAgent = defineOperation({
         ? { why: NO_MODEL, consulted: [], rounds: 0, tokens: 0, notes: [], leftOut: [] }
         : await delegation.consult(order, {
             sample: (request) => sample(request),
-            find: (name) => personOrWhy(name, workspace, context, project, safe),
+            find: (name) => personOrWhy(name, workspace, context, safe),
             agents: agentHandles(workspace),
             safe,
             signal: call.signal,
@@ -262,14 +262,9 @@ async function storyPart(
 }
 
 /** What the brief of the task queue has too: who answers has to know what was decided. */
-async function knownParts(
-  task: string,
-  context: Context,
-  project: string | undefined,
-  signal: AbortSignal,
-): Promise<ContextPart[]> {
+async function knownParts(task: string, context: Context, signal: AbortSignal): Promise<ContextPart[]> {
   const { knownAbout } = await import('../memory/known-about.ts');
-  const { decisions, failures } = await knownAbout(task, context, project, signal);
+  const { decisions, failures } = await knownAbout(task, context, signal);
   const part = (title: string, texts: readonly string[]): ContextPart[] =>
     texts.length === 0
       ? []
@@ -281,10 +276,9 @@ async function personNamed(
   name: string,
   workspace: Workspace,
   context: Context,
-  project: string | undefined,
   safe: (text: string) => string,
 ): Promise<AskedAgent> {
-  const person = await askedAgent(name, workspace, context, project);
+  const person = await askedAgent(name, workspace, context);
   return { ...person, parts: person.parts.map((part) => ({ ...part, text: safe(part.text) })) };
 }
 

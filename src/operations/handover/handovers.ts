@@ -76,8 +76,8 @@ export const deliveryList = defineOperation({
   examples: ['delivery list'],
   input: z.strictObject({ project: projectField }),
   output: z.object({ contracts: z.array(handoverView), problems: z.array(z.string()) }),
-  async run({ project }, context) {
-    const { contracts } = await (await context.state(project)).handovers();
+  async run(_input, context) {
+    const { contracts } = await (await context.state()).handovers();
     const { contracts: kept, problems } = await contracts.all();
     return { contracts: kept.map(contractData), problems };
   },
@@ -104,8 +104,8 @@ export const deliveryValidate = defineOperation({
   positional: ['contract_id'],
   input: z.strictObject({ contract_id: contractIdField, project: projectField }),
   output: answered.extend({ valid: z.boolean() }),
-  async run({ contract_id, project }, context) {
-    const { contracts } = await (await context.state(project)).handovers();
+  async run({ contract_id }, context) {
+    const { contracts } = await (await context.state()).handovers();
     const kept = await contracts.get(contract_id);
     return { contract: contractData(kept), ...(await contracts.validate(kept)) };
   },
@@ -154,8 +154,8 @@ export const deliveryAccept = defineOperation({
     project: projectField,
   }),
   output: answered.extend({ accepted: z.boolean(), text: z.string().optional() }),
-  async run({ contract_id, by, digest, project }, context, call) {
-    const { contracts } = await (await context.state(project)).handovers();
+  async run({ contract_id, by, digest }, context, call) {
+    const { contracts } = await (await context.state()).handovers();
     if (digest === undefined) {
       const kept = await contracts.get(contract_id);
       const { findings } = await contracts.validate(kept);
@@ -211,8 +211,8 @@ export const deliveryReject = defineOperation({
     project: projectField,
   }),
   output: answered,
-  async run({ contract_id, reason, renegotiate, by, project }, context, call) {
-    const { contracts } = await (await context.state(project)).handovers();
+  async run({ contract_id, reason, renegotiate, by }, context, call) {
+    const { contracts } = await (await context.state()).handovers();
     const status = renegotiate ? 'renegotiating' : 'rejected';
     // A model may say what is missing; no person has decided anything by it.
     const via = call.typed === true || call.person === true ? askedBy(call) : undefined;
@@ -263,10 +263,10 @@ export const createDeliveryContract = defineOperation({
   }),
 
   async run(input, context) {
-    const { from_team, to_team, signed_by, run_id, branch, artefacts, questions, project } = input;
-    const state = await context.state(project);
+    const { from_team, to_team, signed_by, run_id, branch, artefacts, questions } = input;
+    const state = await context.state();
     const desk = await state.handovers();
-    const known = await remembered(context, project);
+    const known = await remembered(context);
     // Whoever names the artefacts has named what is delivered.
     const takesLatest = artefacts.length === 0;
     const gathered = await desk.gather({ runId: run_id, branch, known, takesLatest });
@@ -334,10 +334,9 @@ const which = ({ contract_id }: { contract_id: string }) => ({ contract_id });
 /** Every decision that is known, in the memory and in the files of the project; nothing when the memory cannot be asked. */
 async function remembered(
   context: Context,
-  project: string | undefined,
 ): Promise<{ decision: string; agent: string; date: string }[] | undefined> {
   try {
-    const { entries } = await (await context.memory(project)).browse('decisions');
+    const { entries } = await (await context.memory()).browse('decisions');
     return entries.map(({ entry, dated }) => ({
       decision: entry.text,
       agent: entry.agent,

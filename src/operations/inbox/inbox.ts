@@ -53,8 +53,8 @@ export const inbox = defineOperation({
     /** What could not be read: something may wait there too. */
     unread: z.array(z.object({ what: z.string(), why: z.string() })),
   }),
-  async run({ project }, context, call) {
-    const state = await context.state(project);
+  async run(_input, context, call) {
+    const state = await context.state();
     const { waitingThere } = await import('./waiting-there.ts');
     const { items, unread } = await waitingThere(state, context, call);
     return { project: state.root, items: [...items].sort(byAge), unread };

@@ -165,7 +165,7 @@ async function runsOf(state: ProjectState, context: Context, { signal }: Call): 
   const reading = await (await state.runs()).lately();
   const stopped = openRuns(reading).filter(({ status }) => status === 'paused' || status === 'failed');
   const { createJudge } = await import('../runs/run-standing.ts');
-  const judge = await createJudge(state, reading, { context, project: state.root, signal });
+  const judge = await createJudge(state, reading, { context, signal });
   const items: InboxItem[] = [];
   for (const run of stopped) {
     const data = await judge.served(run);

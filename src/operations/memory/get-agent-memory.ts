@@ -51,10 +51,10 @@ export const getAgentMemory = defineOperation({
   }),
   output: memorySchema,
 
-  async run({ agent, query, last_n: most, project }, context, call) {
-    const whose = await rememberedAgent(agent, context, project);
+  async run({ agent, query, last_n: most }, context, call) {
+    const whose = await rememberedAgent(agent, context);
     const { ids, names } = whose;
-    const memory = await context.memory(project);
+    const memory = await context.memory();
     if (query === undefined) {
       const { entries, notes } = await memory.browse('agent-learnings', withRoles(whose));
       const learnings = entries.slice(0, most).map((found) => learningOf(found, found.dated));

@@ -17,14 +17,9 @@ export interface KnownAbout {
 }
 
 /** The same for every brief, no matter who delegates the work; nothing where the project has no memory. */
-export async function knownAbout(
-  query: string,
-  context: Context,
-  project: string | undefined,
-  signal: AbortSignal,
-): Promise<KnownAbout> {
+export async function knownAbout(query: string, context: Context, signal: AbortSignal): Promise<KnownAbout> {
   try {
-    const memory = await context.memory(project);
+    const memory = await context.memory();
     // Where nothing is known, no model has to be loaded to search it.
     if (await memory.isEmpty()) return { decisions: [], failures: [] };
     const asked = {
@@ -35,7 +30,7 @@ export async function knownAbout(
       superseded: false,
       related: true,
     };
-    const failures = await failuresAbout(query, context, project, signal);
+    const failures = await failuresAbout(query, context, signal);
     const about = (await memory.recall({ ...asked, types: ['decisions'] }, signal)).hits;
     let decisions = await memory.distinct(about, signal);
     // A worker keeps to what was decided whether or not the task speaks of it: the newest fill what is left.
@@ -57,13 +52,8 @@ export async function knownAbout(
 const FAILURES_AT_LEAST = 2;
 
 /** What went wrong before: where it resembles a piece of work, then the newest; one line each, with the rule to keep. */
-export async function failuresAbout(
-  query: string,
-  context: Context,
-  project: string | undefined,
-  signal: AbortSignal,
-): Promise<string[]> {
-  const memory = await context.memory(project);
+export async function failuresAbout(query: string, context: Context, signal: AbortSignal): Promise<string[]> {
+  const memory = await context.memory();
   if (await memory.isEmpty()) return [];
   const asked = { query: query.slice(0, 2_000), alternatives: [], tags: [], types: ['failures'] } as const;
   const about = (
@@ -76,7 +66,7 @@ export async function failuresAbout(
       .slice(0, FAILURES_AT_LEAST);
     told = (await memory.distinct([...about, ...newest], signal)).slice(0, FAILURES_AT_LEAST);
   }
-  const facts = await (await context.state(project)).facts();
+  const facts = await (await context.state()).facts();
   return told.slice(0, KNOWN).map((each) => {
     const { title, rule, lesson, fix } = facts.failureIn(each.entry.text, each.entry.tags);
     const [label, said] =

@@ -36,9 +36,9 @@ export const memoryList = defineOperation({
     project: projectField,
   }),
   output: z.object({ memories: z.array(memorySchema), total: z.int(), next: z.string().optional() }),
-  async run({ limit, cursor, project, agent, ...rest }, context) {
-    const memory = await context.memory(project);
-    const selection = { ...rest, agents: await namesToRecall(agent, context, project) };
+  async run({ limit, cursor, project: _project, agent, ...rest }, context) {
+    const memory = await context.memory();
+    const selection = { ...rest, agents: await namesToRecall(agent, context) };
     const page = await memory.list(selection, { limit: limit ?? context.config.pageSize, after: cursor });
     return {
       memories: page.entries.map(memoryData),
@@ -71,8 +71,8 @@ export const memoryGet = defineOperation({
     sources: z.array(z.string()),
     stored: z.boolean(),
   }),
-  async run({ id, type, project }, context) {
-    const found = await (await context.memory(project)).get(id, type);
+  async run({ id, type }, context) {
+    const found = await (await context.memory()).get(id, type);
     return {
       memory: memoryData(found.entry),
       revisions: found.revisions.map(({ revision, text, agent, at }) => ({ revision, text, agent, at })),
@@ -105,9 +105,9 @@ export const memoryCount = defineOperation({
   command: 'memory count',
   input: z.strictObject({ ...selectionFields, all: allField, project: projectField }),
   output: z.object({ count: z.int() }),
-  async run({ project, agent, ...rest }, context) {
-    const agents = await namesToRecall(agent, context, project);
-    return { count: await (await context.memory(project)).count({ ...rest, agents }) };
+  async run({ project: _project, agent, ...rest }, context) {
+    const agents = await namesToRecall(agent, context);
+    return { count: await (await context.memory()).count({ ...rest, agents }) };
   },
   render: ({ count }) => ({ body: String(count) }),
 });
@@ -130,8 +130,8 @@ export const memoryStats = defineOperation({
     oldest: z.string().optional(),
     newest: z.string().optional(),
   }),
-  async run({ project }, context) {
-    const stats = await (await context.memory(project)).stats();
+  async run(_input, context) {
+    const { spaces: _spaces, ...stats } = await (await context.memory()).stats();
     return stats;
   },
   render: ({ live, superseded, forgotten, byType, byAgent, oldest, newest }) => ({
@@ -186,13 +186,13 @@ export const memoryUpdate = defineOperation({
     agent: memoryAgentField.optional().describe('The new agent'),
   }),
   output: changed,
-  async run({ id, type, project, ...change }, context, { signal }) {
+  async run({ id, type, project: _project, ...change }, context, { signal }) {
     if (change.text === undefined && change.tags === undefined && change.agent === undefined)
       throw new BmadError('invalid_input', t`There is nothing to change.`, {
         hint: t`Pass text, tags or agent.`,
       });
-    const agent = change.agent === undefined ? undefined : await keptAs(change.agent, context, project);
-    const memory = await context.memory(project);
+    const agent = change.agent === undefined ? undefined : await keptAs(change.agent, context);
+    const memory = await context.memory();
     return changedData(await memory.update(id, type, { ...change, agent }, signal));
   },
   render: (data) => changedAnswer(t`Revision ${data.memory.revision}`, data),
@@ -221,8 +221,7 @@ export const memoryForget = defineOperation({
   positional: ['id'],
   input: z.strictObject(whichMemory),
   output: changed,
-  run: async ({ id, type, project }, context) =>
-    changedData(await (await context.memory(project)).forget(id, type)),
+  run: async ({ id, type }, context) => changedData(await (await context.memory()).forget(id, type)),
   render: (data) => ({
     ...changedAnswer(t`Forgotten`, data),
     steps: [{ operation: 'memory_restore', args: { id: data.memory.id }, why: t`Undo it` }],
@@ -241,8 +240,7 @@ export const memoryRestore = defineOperation({
   positional: ['id'],
   input: z.strictObject(whichMemory),
   output: changed,
-  run: async ({ id, type, project }, context) =>
-    changedData(await (await context.memory(project)).restore(id, type)),
+  run: async ({ id, type }, context) => changedData(await (await context.memory()).restore(id, type)),
   render: (data) => changedAnswer(t`Restored`, data),
 });
 
@@ -261,8 +259,8 @@ export const memoryKeepBoth = defineOperation({
     other: z.string().min(1).max(100).describe('Id of the other memory'),
   }),
   output: changed.extend({ other: memorySchema }),
-  async run({ id, other, type, project }, context) {
-    const done = await (await context.memory(project)).keepBoth(id, other, type);
+  async run({ id, other, type }, context) {
+    const done = await (await context.memory()).keepBoth(id, other, type);
     return { ...changedData(done), other: memoryData(done.other) };
   },
   render: ({ memory, other }) => ({
@@ -289,8 +287,8 @@ export const memorySupersede = defineOperation({
     by: z.string().min(1).max(100).optional().describe('Id of the memory that replaces it'),
   }),
   output: changed,
-  run: async ({ id, by, type, project }, context) =>
-    changedData(await (await context.memory(project)).supersede(id, by, type)),
+  run: async ({ id, by, type }, context) =>
+    changedData(await (await context.memory()).supersede(id, by, type)),
   render: (data) => changedAnswer(t`Superseded`, data),
 });
 
@@ -336,9 +334,9 @@ export const memoryStatus = defineOperation({
     notes: z.array(z.string()),
     steps: stepsField,
   }),
-  async run({ project }, context) {
-    const status = await (await context.memory(project)).status();
-    const state = await context.state(project);
+  async run(_input, context) {
+    const status = await (await context.memory()).status();
+    const state = await context.state();
     const machine = status.owner === 'user' ? undefined : await onMachine(state);
     const { store, embedder, stats } = status;
     return {

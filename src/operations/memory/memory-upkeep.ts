@@ -60,8 +60,8 @@ export const memoryPairs = defineOperation({
     /** How many of the newest of each type were compared, where there are more. */
     compared: z.int().optional(),
   }),
-  async run({ type, project }, context, { signal }) {
-    const memory = await context.memory(project, false);
+  async run({ type }, context, { signal }) {
+    const memory = await context.memory(false);
     const pairs: z.input<typeof pairSchema>[] = [];
     let cut = false;
     for (const each of type === undefined ? MEMORY_TYPES : [type]) {
@@ -160,8 +160,8 @@ export const memoryPurge = defineOperation({
     applied: z.boolean(),
     notes: z.array(z.string()),
   }),
-  async run({ ids, forgotten_before, type, apply, project }, context) {
-    const memory = await context.memory(project);
+  async run({ ids, forgotten_before, type, apply }, context) {
+    const memory = await context.memory();
     const done = await memory.purge({ ids, forgottenBefore: forgotten_before, type, apply });
     return { ...done, memories: done.memories.map(memoryData) };
   },
@@ -196,9 +196,9 @@ export const memoryExport = defineOperation({
     project: projectField,
   }),
   output: z.object({ text: z.string(), count: z.int() }),
-  async run({ format, project, agent, ...rest }, context) {
-    const agents = await namesToRecall(agent, context, project);
-    return (await context.memory(project)).exported(format, { ...rest, agents });
+  async run({ format, project: _project, agent, ...rest }, context) {
+    const agents = await namesToRecall(agent, context);
+    return (await context.memory()).exported(format, { ...rest, agents });
   },
   render: ({ text, count }) => ({
     body: text,
@@ -230,9 +230,9 @@ export const memoryImport = defineOperation({
     refusedCount: z.int(),
     refused: z.array(z.object({ text: z.string(), reason: z.string() })),
   }),
-  async run({ file, type, agent, project }, context, call) {
+  async run({ file, type, agent }, context, call) {
     const text = await context.readUserFile(file);
-    return (await context.memory(project)).imported(text, { type, agent }, call);
+    return (await context.memory()).imported(text, { type, agent }, call);
   },
   render: ({ created, updated, unchanged, refusedCount, refused }) => ({
     body: lines(
@@ -252,8 +252,8 @@ export const memoryReindex = defineOperation({
   command: 'memory reindex',
   input: z.strictObject({ project: projectField }),
   output: z.object({ done: z.int(), total: z.int() }),
-  async run({ project }, context, { signal, progress }) {
-    const memory = await context.memory(project);
+  async run(_input, context, { signal, progress }) {
+    const memory = await context.memory();
     const { done, total } = await memory.reindex(
       (state) => progress(t`${state.done} of ${state.total} memories`),
       signal,

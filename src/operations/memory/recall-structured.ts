@@ -65,18 +65,18 @@ export const recallStructured = defineOperation({
   }),
 
   async run(input, context, call) {
-    const { query, type, agent, tags, since, until, limit, min_score, alt_queries, project } = input;
+    const { query, type, agent, tags, since, until, limit, min_score, alt_queries } = input;
     if (isMemoryId(query)) {
-      const memory = await handOver(memoryGet, { id: query, type, project }, context, call);
+      const memory = await handOver(memoryGet, { id: query, type }, context, call);
       return { query, hits: [], notes: [], memory };
     }
-    const memory = await context.memory(project);
+    const memory = await context.memory();
     const found = await memory.recall(
       {
         query,
         alternatives: alt_queries ?? [],
         types: type === undefined ? [] : [type],
-        agents: await namesToRecall(agent, context, project),
+        agents: await namesToRecall(agent, context),
         tags: tags ?? [],
         since,
         until,

@@ -69,9 +69,9 @@ export const rememberStructured = defineOperation({
     steps: stepsField,
   }),
 
-  async run({ type, agent: named, text, tags, supersedes, project }, context, { signal, progress }) {
-    const agent = await keptAs(named, context, project);
-    const memory = await context.memory(project);
+  async run({ type, agent: named, text, tags, supersedes }, context, { signal, progress }) {
+    const agent = await keptAs(named, context);
+    const memory = await context.memory();
     const done = await memory.remember({ type, agent, text, tags, supersedes }, signal, progress);
     const { outcome, entry, previous, revived, similar, superseded, language, files, notes } = done;
     return {
@@ -146,17 +146,16 @@ interface ToLog {
 async function keep(
   { operation, type, agent, text, tags, supersedes, trace }: ToLog,
   context: Context,
-  project: string | undefined,
   signal: AbortSignal,
 ): Promise<z.input<typeof loggedSchema>> {
   refuseSwapped(operation, agent, text);
-  const who = checkedAgent(await keptAs(agent, context, project));
-  const memory = await context.memory(project);
+  const who = checkedAgent(await keptAs(agent, context));
+  const memory = await context.memory();
   const { outcome, entry, files, notes, similar, superseded, language } = await memory.remember(
     { type, agent: who, text, tags, supersedes },
     signal,
   );
-  const facts = await (await context.state(project)).facts();
+  const facts = await (await context.state()).facts();
   const traced =
     outcome === 'unchanged' ? { files: [], notes: [] } : await facts.trace(entry.agent, trace, entry.text);
   return {
@@ -215,11 +214,7 @@ export const logDecision = defineOperation({
     project: projectField,
   }),
   output: loggedSchema,
-  run(
-    { agent = 'team', reason, architecture = false, tags, supersedes, project, ...said },
-    context,
-    { signal },
-  ) {
+  run({ agent = 'team', reason, architecture = false, tags, supersedes, ...said }, context, { signal }) {
     const text = titled(said);
     const mark = architecture && !/^\[ARCH\]/i.test(text) ? '[ARCH] ' : '';
     const told = `${mark}${text}${reason === undefined ? '' : ` — ${reason}`}`;
@@ -234,7 +229,6 @@ export const logDecision = defineOperation({
         trace: 'DECISION',
       },
       context,
-      project,
       signal,
     );
   },
@@ -262,11 +256,11 @@ export const logLearning = defineOperation({
     project: projectField,
   }),
   output: loggedSchema,
-  async run({ agent, tags, supersedes, project, ...said }, context, { signal }) {
+  async run({ agent, tags, supersedes, ...said }, context, { signal }) {
     const text = titled(said);
     refuseSwapped('log_learning', agent, text);
     // A slip of the pen would make a file that no agent ever reads.
-    await rememberedAgent(agent, context, project).catch((error: unknown) => {
+    await rememberedAgent(agent, context).catch((error: unknown) => {
       if (!(error instanceof BmadError) || error.code !== 'not_found') throw error;
       throw error.with({
         subject: agent,
@@ -280,7 +274,7 @@ export const logLearning = defineOperation({
       });
     });
     const about = { operation: 'log_learning', type: 'agent-learnings', trace: 'REMEMBER' } as const;
-    return keep({ ...about, agent, text, tags, supersedes }, context, project, signal);
+    return keep({ ...about, agent, text, tags, supersedes }, context, signal);
   },
   render: (data) => logged('learning', data),
 });

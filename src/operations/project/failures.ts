@@ -43,15 +43,9 @@ type KnownFailure = Pick<FailureData, 'id' | 'category' | 'severity' | 'status' 
 };
 
 /** Everything that went wrong in a project: the museum, and what was only remembered. The worst and newest first. */
-async function knownFailures(facts: ProjectFacts, context: MemoryPort, project?: string) {
+async function knownFailures(facts: ProjectFacts, context: MemoryPort) {
   const { failures, files, problems } = await facts.museum();
-  const {
-    all,
-    ids,
-    gone,
-    shown: masked,
-    notes: told,
-  } = await (await context.memory(project)).browseAll('failures');
+  const { all, ids, gone, shown: masked, notes: told } = await (await context.memory()).browseAll('failures');
   const notes = [...new Set([...problems, ...told])];
   return { failures: facts.made([failures, all], inOrder), notes };
 
@@ -216,9 +210,9 @@ export const getFailureMuseum = defineOperation({
   }),
   output: museumSchema,
 
-  async run({ category, top_n: most = TOLD, project }, context) {
-    const facts = await (await context.state(project)).facts();
-    const { failures, notes } = await knownFailures(facts, context, project);
+  async run({ category, top_n: most = TOLD }, context) {
+    const facts = await (await context.state()).facts();
+    const { failures, notes } = await knownFailures(facts, context);
     const wanted =
       category === undefined || /^all$/i.test(category)
         ? undefined
@@ -320,11 +314,11 @@ export const checkFailures = defineOperation({
     notes: z.array(z.string()),
   }),
 
-  async run({ change, project }, context, { signal }) {
-    const facts = await (await context.state(project)).facts();
-    const { failures, notes } = await knownFailures(facts, context, project);
+  async run({ change }, context, { signal }) {
+    const facts = await (await context.state()).facts();
+    const { failures, notes } = await knownFailures(facts, context);
     const asked = { query: change, alternatives: [], types: ['failures'], tags: [], limit: 30 } as const;
-    const memory = await context.memory(project);
+    const memory = await context.memory();
     const { hits, notes: more } = await memory.recall({ ...asked, superseded: false, related: true }, signal);
     const near = hits.flatMap(
       (hit) =>
@@ -411,16 +405,23 @@ export const logFailure = defineOperation({
   output: loggedSchema,
 
   async run(input, context, { signal }) {
-    const { agent, what_happened: happened, root_cause: cause, tags = [], project, ...told } = input;
+    const {
+      agent,
+      what_happened: happened,
+      root_cause: cause,
+      tags = [],
+      project: _project,
+      ...told
+    } = input;
     const { title, category, severity } = told;
-    const who = agent === undefined ? undefined : await loggedAs(agent, context, project);
-    const facts = await (await context.state(project)).facts();
+    const who = agent === undefined ? undefined : await loggedAs(agent, context);
+    const facts = await (await context.state()).facts();
     const failure = { ...told, agent: who, happened, cause, tags };
     const said = [title, happened, cause, told.lesson, told.rule].filter((each) => each !== undefined);
     const language = await facts.otherLanguage(said.join('. '));
     const spoken = language === undefined ? [] : [languageNote(language)];
     if (facts.keepsLines) {
-      const memory = await context.memory(project);
+      const memory = await context.memory();
       const { outcome, entry, notes } = await memory.remember(
         {
           type: 'failures',

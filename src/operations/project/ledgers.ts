@@ -57,9 +57,9 @@ export const reconcileLedgers = defineOperation({
     left: z.array(z.string()),
   }),
 
-  async run({ apply, proposal, project }, context) {
+  async run({ apply, proposal }, context) {
     refuseUnapplied({ apply, proposal });
-    const state = await context.state(project);
+    const state = await context.state();
     const done = await (await state.progress()).reconcile({ apply, proposal });
     const keys = new Set(done.ledgers.flatMap(({ changes }) => changes.map(({ key }) => key)));
     return {
@@ -149,10 +149,10 @@ export const sprintPlan = defineOperation({
     notes: z.array(z.string()),
   }),
 
-  async run({ apply, proposal, epics, drop, project }, context) {
+  async run({ apply, proposal, epics, drop }, context) {
     refuseUnapplied({ apply, proposal });
-    const state = await context.state(project);
-    const { catalogue } = await context.workspace(project);
+    const state = await context.state();
+    const { catalogue } = await context.workspace();
     const planned = await (await state.progress()).planSprint(catalogue, { apply, proposal, epics, drop });
     // Who names a proposal has seen it, and its notes with it.
     const notes = proposal === undefined ? planned.notes : [];

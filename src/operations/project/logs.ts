@@ -74,10 +74,10 @@ export const logHandoff = defineOperation({
   }),
   output: loggedSchema.extend({ request: z.string().optional() }),
 
-  async run({ from, to, summary, inbox = false, project }, context) {
-    const facts = await (await context.state(project)).facts();
-    const source = await loggedAs(from, context, project, 'from');
-    const target = await loggedAs(to, context, project, 'to');
+  async run({ from, to, summary, inbox = false }, context) {
+    const facts = await (await context.state()).facts();
+    const source = await loggedAs(from, context, 'from');
+    const target = await loggedAs(to, context, 'to');
     const written = await facts.logHandoff({ from: source, to: target, text: summary, inbox });
     const traced = written.added
       ? await facts.trace(source, `HANDOFF→${target}`, summary)
@@ -118,8 +118,8 @@ export const completeHandoff = defineOperation({
   }),
   output: loggedSchema,
 
-  async run({ id, project }, context) {
-    const facts = await (await context.state(project)).facts();
+  async run({ id }, context) {
+    const facts = await (await context.state()).facts();
     const { text, files, changed } = await facts.completeHandoff(id);
     return { outcome: changed ? ('updated' as const) : ('unchanged' as const), id, text, files, notes: [] };
   },
@@ -167,8 +167,8 @@ export const memlog = defineOperation({
     diff: z.string(),
   }),
 
-  async run({ workspace, text, type, by, fields, project }, context) {
-    const state = await context.state(project);
+  async run({ workspace, text, type, by, fields }, context) {
+    const state = await context.state();
     const written = await (
       await state.progress()
     ).writeMemlog({ workspace, text, type: lineOf(type), by: lineOf(by), fields: fields.map(pairOf) });

@@ -100,13 +100,13 @@ export const next = defineOperation({
     verification: verificationSchema.optional(),
   }),
 
-  async run({ detail, message, project }, context, call) {
-    const [state, workspace] = await Promise.all([context.state(project), context.workspace(project)]);
+  async run({ detail, message }, context, call) {
+    const [state, workspace] = await Promise.all([context.state(), context.workspace()]);
     const progress = await state.progress();
     const reading = await (await state.runs()).lately();
     const runs = openRuns(reading);
     const { createJudge, workOfRun } = await import('../runs/run-standing.ts');
-    const judge = await createJudge(state, reading, { context, project, signal: call.signal });
+    const judge = await createJudge(state, reading, { context, signal: call.signal });
     const { going, aside } = await judge.sorted(runs);
     const live = await Promise.all(
       going.map(async ({ run, data }) => ({ ...(await workOfRun(run, state)), run: data, of: run })),
@@ -147,9 +147,9 @@ export const next = defineOperation({
       aside,
       due: neededFirst(proving === undefined ? found : [...found, proving]),
       state,
-      handleOf: handlesOf(workspace, context, project),
+      handleOf: handlesOf(workspace, context),
     });
-    const language = await languageOf(context, project);
+    const language = await languageOf(context);
     const machine = detail === 'brief' ? undefined : await onMachine(state);
     return {
       project: state.root,

@@ -13,9 +13,8 @@ export async function contextData(
   section: ContextSectionName,
   context: Context,
   call: Call,
-  project: string | undefined,
 ): Promise<ContextData> {
-  const state = await context.state(project);
+  const state = await context.state();
   const facts = await state.facts();
   const known = await facts.context();
   const { totals, stories, deferred } = await (await state.progress()).work();
@@ -27,7 +26,7 @@ export async function contextData(
   }));
   const warnings = [...known.warnings];
   const wants = (name: ContextSectionName): boolean => section === 'all' || section === name;
-  const bmad = await attempt(warnings, () => bmadConfigOf(facts, context, project));
+  const bmad = await attempt(warnings, () => bmadConfigOf(facts, context));
   const parts = known.sections.map((each) => ({ ...each, text: facts.shown(each.text) }));
   const shown = (
     isWanted: (topic: string | undefined) => boolean,
@@ -36,13 +35,13 @@ export async function contextData(
       .filter(({ topic, text: told }) => told !== '' && isWanted(topic))
       .map(({ title, line, text: told }) => ({ title, line, text: told }));
   const settings = await attempt(warnings, async () =>
-    (await context.workspace(project)).delivery.projectSettings(),
+    (await context.workspace()).delivery.projectSettings(),
   );
   const about = facts.about(known, settings ?? []);
   // Agents in folders of their own have a file that only the content knows of.
   const served = new Set(bmad?.agents.map((name) => name.slice(name.lastIndexOf('/') + 1)));
   const decisions =
-    wants('decisions') || wants('architecture') ? await decisionsOf(facts, context, project, warnings) : [];
+    wants('decisions') || wants('architecture') ? await decisionsOf(facts, context, warnings) : [];
   return {
     section,
     root: state.root,
@@ -162,10 +161,9 @@ function sessionData(session: Session, facts: ProjectFacts): Session {
 async function decisionsOf(
   facts: ProjectFacts,
   context: MemoryPort,
-  project: string | undefined,
   warnings: string[],
 ): Promise<NonNullable<ContextData['decisions']>> {
-  const browsed = await attempt(warnings, async () => (await context.memory(project)).browse('decisions'));
+  const browsed = await attempt(warnings, async () => (await context.memory()).browse('decisions'));
   warnings.push(...(browsed?.notes ?? []));
   const found =
     browsed === undefined
@@ -230,12 +228,8 @@ interface BmadConfig {
 }
 
 /** Nothing when the project has no BMAD of its own; then only the built-in content is in force. */
-async function bmadConfigOf(
-  facts: ProjectFacts,
-  context: CataloguePort,
-  project?: string,
-): Promise<BmadConfig | undefined> {
-  const { catalogue, delivery, project: found } = await context.workspace(project);
+async function bmadConfigOf(facts: ProjectFacts, context: CataloguePort): Promise<BmadConfig | undefined> {
+  const { catalogue, delivery, project: found } = await context.workspace();
   const own = catalogue.sources.filter(({ origin }) => origin.kind === 'project');
   if (own.length === 0) return undefined;
   const { text = '' } = await delivery.file('config/current');

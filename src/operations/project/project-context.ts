@@ -136,9 +136,9 @@ export const getProjectContext = defineOperation({
   input: z.strictObject({ section: z.enum(SECTIONS).optional(), project: whereField }),
   output: contextSchema,
 
-  async run({ section, project }, context, call) {
+  async run({ section }, context, call) {
     const { contextData } = await import('./project-context-data.ts');
-    return contextData(section ?? 'all', context, call, project);
+    return contextData(section ?? 'all', context, call);
   },
 
   render: (data) => ({

@@ -25,8 +25,8 @@ export const stateShare = defineOperation({
     memories: z.int().describe('Memories in use, replaced ones included'),
     forgotten: z.int().describe('Forgotten ones, whose text is still in the lines'),
   }),
-  async run({ off, project }, context) {
-    const state = await context.state(project);
+  async run({ off }, context) {
+    const state = await context.state();
     const { home, parts } = await state.place();
     const folder = parts.find(({ part }) => part === 'memories')?.folder ?? '';
     if (home === 'user')
@@ -35,7 +35,7 @@ export const stateShare = defineOperation({
         steps: [{ operation: 'project_state', why: t`See where it is kept` }],
       });
     const changed = await state.shareLines(!off);
-    const { live, superseded, forgotten } = await (await context.memory(project, false)).stats();
+    const { live, superseded, forgotten } = await (await context.memory(false)).stats();
     return { shared: !off, changed, folder, memories: live + superseded, forgotten };
   },
   render: ({ shared, changed, folder, memories, forgotten }) => ({

@@ -40,8 +40,8 @@ export const projectState = defineOperation({
     on_machine: z.string().optional().describe('What is on this machine only'),
     steps: stepsField,
   }),
-  async run({ project }, context) {
-    const state = await context.state(project);
+  async run(_input, context) {
+    const state = await context.state();
     const { merging: _merging, ...place } = await state.place();
     const machine = await onMachine(state);
     return {
@@ -100,8 +100,8 @@ export const moveState = defineOperation({
     /** What is in the way; nothing is moved while there is any. */
     obstacles: z.array(z.string()),
   }),
-  async run({ apply, project }, context) {
-    const state = await context.state(project);
+  async run({ apply }, context) {
+    const state = await context.state();
     const { keep, home, unused } = await state.place();
     if (keep === 'user' && home === 'user')
       throw new BmadError('conflict', t`The state of projects is set to be kept in your user folder.`, {

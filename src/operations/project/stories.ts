@@ -40,8 +40,8 @@ export const storyStatus = defineOperation({
     ends: z.string().optional(),
   }),
 
-  async run({ story, status, project }, context) {
-    const state = await context.state(project);
+  async run({ story, status }, context) {
+    const state = await context.state();
     return { project: state.root, ...(await (await state.progress()).setStatus(story, status)) };
   },
 
@@ -93,12 +93,12 @@ export const storyBrief = defineOperation({
     leftOut: z.array(z.string()),
   }),
 
-  async run({ story, project }, context, { signal }) {
-    const state = await context.state(project);
+  async run({ story }, context, { signal }) {
+    const state = await context.state();
     const brief = await (await state.progress()).storyBrief(story);
     const { key, title, status, place, criteria, rules, files } = brief;
     const query = [title, criteria?.text ?? key].join(' ');
-    const { decisions } = await knownAbout(query, context, project, signal);
+    const { decisions } = await knownAbout(query, context, signal);
     const commands = await (await state.completion()).commands().catch(ours(() => []));
     const whole = (section: string, text: string): Entry => ({ section, text, place: section.toLowerCase() });
     const packed = pack(
@@ -215,8 +215,8 @@ export const storyHistory = defineOperation({
     /** Half of the stories took no longer. */
     median_days: z.number().optional(),
   }),
-  async run({ project }, context, { signal }) {
-    const progress = await (await context.state(project)).progress();
+  async run(_input, context, { signal }) {
+    const progress = await (await context.state()).progress();
     const { dates, stories } = await progress.history(signal);
     const dated = dates
       .map((story) => ({ ...story, ...daysOf(story) }))

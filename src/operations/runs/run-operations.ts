@@ -61,10 +61,10 @@ export const runOpen = defineOperation({
     /** The day of its last checkpoint. */
     open_since: z.string().optional(),
   }),
-  async run({ workflow, module, branch, total_steps: told, variables, agent, project }, context) {
-    const workspace = await context.workspace(project);
+  async run({ workflow, module, branch, total_steps: told, variables, agent }, context) {
+    const workspace = await context.workspace();
     const record = findRecord({ name: workflow, kind: 'workflow', module, fuzzy: false }, workspace, context);
-    const state = await context.state(project);
+    const state = await context.state();
     const runs = await state.runs();
     const name = qualifiedName(record);
     const { agentAtWork, runAtStep, stepFilesFor } = await import('./run-standing.ts');
@@ -80,7 +80,7 @@ export const runOpen = defineOperation({
     });
     const run = await runs.one(opened.id, opened.branch);
     return {
-      run: await runAtStep(run, state.root, context, project),
+      run: await runAtStep(run, state.root, context),
       start: name,
       ...(before === undefined ? {} : { open_already: before.id, open_since: dayOf(before.latest) }),
     };
@@ -181,16 +181,16 @@ export const runCheckpoint = defineOperation({
     agent: agentField.optional().describe('The agent at work'),
   }),
   output: changed,
-  async run({ run_id: id, branch, project, ...given }, context) {
+  async run({ run_id: id, branch, project: _project, ...given }, context) {
     if (Object.values(given).every((value) => value === undefined))
       throw new BmadError('invalid_input', t`run_checkpoint: there is nothing to record.`, {
         hint: t`Pass step, plus any variables, artefacts and notes that will help later.`,
       });
-    const state = await context.state(project);
+    const state = await context.state();
     const runs = await state.runs();
     const { agentAtWork, runAtStep, stepFilesOf, toldStep } = await import('./run-standing.ts');
     const before = await runs.one(id, branch);
-    const files = await stepFilesOf(before, state.root, context, project, given.step);
+    const files = await stepFilesOf(before, state.root, context, given.step);
     const {
       step,
       current_step: current,
@@ -212,7 +212,7 @@ export const runCheckpoint = defineOperation({
       total: files === undefined || files.total === before.state?.totalSteps ? total : files.total,
       agent: agentAtWork(agent),
     });
-    return { run: await runAtStep(run, state.root, context, project), notes };
+    return { run: await runAtStep(run, state.root, context), notes };
   },
   render: (data) => changedAnswer(t`Recorded`, data),
 });
@@ -238,8 +238,8 @@ export const runFinish = defineOperation({
     /** It was so before, and nothing was written. */
     already: z.boolean(),
   }),
-  async run({ run_id: id, branch, status, notes, project }, context) {
-    const state = await context.state(project);
+  async run({ run_id: id, branch, status, notes }, context) {
+    const state = await context.state();
     const { runAtStep } = await import('./run-standing.ts');
     const {
       run,
@@ -247,7 +247,7 @@ export const runFinish = defineOperation({
       already,
     } = await (await state.runs()).finish(id, branch, status, asLines(notes));
     return {
-      run: await runAtStep(run, state.root, context, project),
+      run: await runAtStep(run, state.root, context),
       notes: said,
       already: already ?? false,
     };
@@ -277,11 +277,11 @@ export const runRepair = defineOperation({
   positional: ['run_id'],
   input: z.strictObject(whichOne),
   output: changed,
-  async run({ run_id: id, branch, project }, context) {
-    const state = await context.state(project);
+  async run({ run_id: id, branch }, context) {
+    const state = await context.state();
     const { runAtStep } = await import('./run-standing.ts');
     const { run, notes } = await (await state.runs()).repair(id, branch);
-    return { run: await runAtStep(run, state.root, context, project), notes };
+    return { run: await runAtStep(run, state.root, context), notes };
   },
   render: (data) => changedAnswer(t`Checked`, data),
 });
@@ -306,14 +306,14 @@ export const runResume = defineOperation({
     notes: z.array(z.string()),
     steps: z.array(stepSchema),
   }),
-  async run({ run_id: id, branch, project }, context, call) {
-    const state = await context.state(project);
+  async run({ run_id: id, branch }, context, call) {
+    const state = await context.state();
     const runs = await state.runs();
     const { agentSteps } = await import('./run-standing.ts');
     const { createJudge } = await import('./run-standing.ts');
     const { isRunOver, latestOpen, wayOn } = await import('./run-standing.ts');
     const reading = await runs.lately();
-    const judge = await createJudge(state, reading, { context, project, signal: call.signal });
+    const judge = await createJudge(state, reading, { context, signal: call.signal });
     const run =
       id === undefined
         ? await latestOpen(reading, branch, judge)
@@ -321,7 +321,7 @@ export const runResume = defineOperation({
     const start = run.workflow ?? run.served ?? run.workflow_path;
     const { notes, steps } = wayOn(run);
     const isGoing = !isRunOver(run) && run.aside?.kind !== 'dead';
-    const agent = isGoing ? agentSteps(run, await context.workspace(project)) : [];
+    const agent = isGoing ? agentSteps(run, await context.workspace()) : [];
     return { run, ...(start === undefined ? {} : { start }), notes, steps: [...agent, ...steps] };
   },
   render: ({ run, notes, steps }) => ({
@@ -369,10 +369,10 @@ export const saveSession = defineOperation({
   }),
   output: loggedSchema,
 
-  async run({ agent, work, files, handoffs, duration, project, ...told }, context) {
+  async run({ agent, work, files, handoffs, duration, ...told }, context) {
     const state = asLines(told.state);
-    const facts = await (await context.state(project)).facts();
-    const who = await loggedAs(agent, context, project);
+    const facts = await (await context.state()).facts();
+    const who = await loggedAs(agent, context);
     const saved = await facts.saveSession({
       agent: who,
       work: work ?? [],

@@ -36,7 +36,6 @@ export { workOfRun } from './run-steps.ts';
 
 interface Where {
   context: CataloguePort & StatePort;
-  project: string | undefined;
   signal: AbortSignal;
 }
 
@@ -47,14 +46,14 @@ const MOST_JUDGED = 12;
 
 /** Says which of the open runs of a project are going on, and why the others are nothing to go on with. */
 export async function createJudge(state: ProjectState, reading: RunsReading, where: Where) {
-  const { context, project, signal } = where;
-  const workspace = await context.workspace(project);
+  const { context, signal } = where;
+  const workspace = await context.workspace();
   const isPassed = laterWork(state, reading, signal);
   const around: Around = { state, workspace, isPassed };
   const judged =
     (read: typeof runAtStep) =>
     async (run: Run): Promise<RunData> => {
-      const data = await read(run, state.root, context, project);
+      const data = await read(run, state.root, context);
       const aside = await asideOf(run, data, around);
       return aside === undefined ? data : { ...data, aside };
     };
@@ -193,13 +192,12 @@ export async function runAtStep(
   run: Run,
   root: string,
   context: CataloguePort & StatePort,
-  project: string | undefined,
 ): Promise<RunData> {
   const isOver = run.archive !== undefined || hasEnded(run);
-  const steps = isOver ? undefined : await stepFilesOf(run, root, context, project);
+  const steps = isOver ? undefined : await stepFilesOf(run, root, context);
   const data = {
     ...runData(run, root, steps?.total),
-    ...(isOver ? {} : await servedNow(run, root, context, project)),
+    ...(isOver ? {} : await servedNow(run, root, context)),
   };
   const lost = steps?.lost({
     last: data.last_step,
@@ -214,13 +212,8 @@ export async function runAtStep(
 }
 
 /** The same without its step, for which files would have to be read. */
-export async function runAsServed(
-  run: Run,
-  root: string,
-  context: CataloguePort,
-  project: string | undefined,
-): Promise<RunData> {
-  return { ...runData(run, root), ...(await servedNow(run, root, context, project)) };
+export async function runAsServed(run: Run, root: string, context: CataloguePort): Promise<RunData> {
+  return { ...runData(run, root), ...(await servedNow(run, root, context)) };
 }
 
 /** What stands for the workflow of a run now: kits and other versions name files that need not be here. */
@@ -228,25 +221,20 @@ async function servedNow(
   run: Run,
   root: string,
   context: CataloguePort,
-  project: string | undefined,
 ): Promise<Pick<RunData, 'served' | 'served_instead' | 'workflow_missing'>> {
   const { workflow, workflowPath } = run.state ?? {};
   if (workflow === undefined && workflowPath === undefined) return {};
-  const record = servedFor(run, root, await context.workspace(project));
+  const record = servedFor(run, root, await context.workspace());
   if (record === undefined) return { workflow_missing: true };
   const isOther = workflow === undefined && record.absolutePath !== posix.join(root, workflowPath ?? '');
   return { served: qualifiedName(record), ...(isOther ? { served_instead: true } : {}) };
 }
 
 /** A run by its id. */
-export async function namedRun(
-  id: string,
-  context: StatePort & CataloguePort,
-  project: string | undefined,
-): Promise<RunData> {
-  const state = await context.state(project);
+export async function namedRun(id: string, context: StatePort & CataloguePort): Promise<RunData> {
+  const state = await context.state();
   const runs = await state.runs();
-  return runAtStep(await runs.one(id), state.root, context, project);
+  return runAtStep(await runs.one(id), state.root, context);
 }
 
 /** A workflow that is not found, for a run: the run itself can still be read and ended. */

@@ -187,17 +187,14 @@ export async function stepFilesOf(
   run: Pick<Run, 'state'>,
   root: string,
   context: CataloguePort & StatePort,
-  project: string | undefined,
   told?: number | string,
 ): Promise<StepFiles | undefined> {
   const { state } = run;
   if (state?.workflow === undefined && state?.workflowPath === undefined) return undefined;
-  const workspace = await context.workspace(project);
+  const workspace = await context.workspace();
   const find = async (): Promise<StepFiles | undefined> => {
     const record = recordOf(state.workflow, state.workflowPath, root, workspace);
-    return record === undefined
-      ? undefined
-      : stepFilesFor(record, workspace, routeOfRun(run, told, context, project));
+    return record === undefined ? undefined : stepFilesFor(record, workspace, routeOfRun(run, told, context));
   };
   return find().catch(orElse(undefined));
 }
@@ -286,13 +283,13 @@ async function withRoute(
 }
 
 /** The route that the spec of a run has taken, or whose step was told by its name. */
-function routeOfRun(run: Pick<Run, 'state'>, told: unknown, context: StatePort, project: string | undefined) {
+function routeOfRun(run: Pick<Run, 'state'>, told: unknown, context: StatePort) {
   const names = new Set(
     [told, run.state?.lastStep].map((step) => (typeof step === 'string' ? plainName(step) : '')),
   );
   return async (routes: readonly string[]): Promise<string | undefined> =>
     routes.find((route) => names.has(`${STEP}${route.toLowerCase()}`)) ??
-    (await workOfRun(run, await context.state(project))).route;
+    (await workOfRun(run, await context.state())).route;
 }
 
 /** The story of a run and the route of its spec, by the values and files that are recorded with it. */

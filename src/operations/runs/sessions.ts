@@ -50,9 +50,9 @@ export const listSessions = defineOperation({
     asked: z.enum(FILTERS),
     problems: z.array(z.string()),
   }),
-  async run({ status: given, project }, context) {
+  async run({ status: given }, context) {
     const status = given ?? 'all';
-    const runs = await (await context.state(project)).runs();
+    const runs = await (await context.state()).runs();
     const { branches, current, currentFrom, problems } = await (given === undefined
       ? runs.lately()
       : runs.read());
@@ -162,8 +162,8 @@ export const sessionCreate = defineOperation({
     project: projectField,
   }),
   output: z.object({ branch: z.string(), folder: z.string() }),
-  async run({ name, purpose, parent, project }, context) {
-    const runs = await (await context.state(project)).runs();
+  async run({ name, purpose, parent }, context) {
+    const runs = await (await context.state()).runs();
     return runs.createBranch(name, { purpose, parent });
   },
   render: ({ branch, folder }) => ({
@@ -185,8 +185,8 @@ export const sessionSwitch = defineOperation({
   positional: ['name'],
   input: z.strictObject({ name: nameField, project: projectField }),
   output: z.object({ branch: z.string(), before: z.string(), file: z.string() }),
-  async run({ name, project }, context) {
-    return (await (await context.state(project)).runs()).switchBranch(name);
+  async run({ name }, context) {
+    return (await (await context.state()).runs()).switchBranch(name);
   },
   render: ({ branch, before, file }) => ({
     body:
@@ -218,8 +218,8 @@ export const sessionDiff = defineOperation({
     only_there: z.array(z.string()),
     different: z.array(z.string()),
   }),
-  async run({ name, against, project }, context) {
-    const diff = await (await (await context.state(project)).runs()).diff(name, against);
+  async run({ name, against }, context) {
+    const diff = await (await (await context.state()).runs()).diff(name, against);
     return {
       branch: name,
       against,
@@ -269,8 +269,8 @@ export const sessionMerge = defineOperation({
     left: z.array(z.string()),
     notes: z.array(z.string()),
   }),
-  async run({ name, into, force, project }, context) {
-    return (await (await context.state(project)).runs()).merge(name, into, force);
+  async run({ name, into, force }, context) {
+    return (await (await context.state()).runs()).merge(name, into, force);
   },
   render: ({ branch, into, copied, moved, renamed, already, files, left, notes }) => ({
     body: lines(
@@ -315,8 +315,8 @@ export const sessionArchive = defineOperation({
     project: projectField,
   }),
   output: z.object({ branch: z.string(), folder: z.string(), notes: z.array(z.string()) }),
-  async run({ name, force, project }, context) {
-    return (await (await context.state(project)).runs()).archive(name, force);
+  async run({ name, force }, context) {
+    return (await (await context.state()).runs()).archive(name, force);
   },
   render: ({ branch, folder, notes }) => ({ body: lines(t`Archived ${branch} in ${folder}.`, notes) }),
 });

@@ -58,15 +58,15 @@ export const getWorkflowStatus = defineOperation({
     hint: z.string().optional(),
     problems: z.array(z.string()),
   }),
-  async run({ run_id: id, branch, journal, project }, context, { signal }) {
-    const state = await context.state(project);
+  async run({ run_id: id, branch, journal }, context, { signal }) {
+    const state = await context.state();
     const runs = await state.runs();
     const { name, run, others, problems, reading } =
       id === undefined ? latestIn(runs, await runs.read(), branch) : named(await runs.withOthers(id, branch));
     const lineage = run === undefined || journal !== true ? undefined : await runs.journal(run);
     const hint = hintFor(run, reading, branch);
     const { createJudge } = await import('./run-standing.ts');
-    const judge = await createJudge(state, reading, { context, project, signal });
+    const judge = await createJudge(state, reading, { context, signal });
     return {
       branch: name,
       current_branch: reading.current,

@@ -126,14 +126,11 @@ interface StateFinding {
 const NAMED_STATES = 3;
 
 /** What is wrong with the project's own state: the kit's files, its memories and its runs. */
-export async function stateFindings(
-  context: Pick<Context, 'state' | 'memory'>,
-  project: string | undefined,
-): Promise<StateFinding[]> {
-  const state = await context.state(project);
+export async function stateFindings(context: Pick<Context, 'state' | 'memory'>): Promise<StateFinding[]> {
+  const state = await context.state();
   const facts = await state.facts();
   const known = await facts.context();
-  const memory = await context.memory(project, false);
+  const memory = await context.memory(false);
   const mild = new Set(known.mild);
   const all = new Set(known.warnings);
   const parts: (() => Promise<readonly string[]>)[] = [

@@ -117,10 +117,10 @@ export const doctor = defineOperation({
     ok: z.boolean(),
   }),
 
-  async run({ handshake: asked, hosts: askedHosts, project }, context, call) {
+  async run({ handshake: asked, hosts: askedHosts }, context, call) {
     // Over HTTP anybody who may read could have processes started, as many at once as they like.
     const handshake = asked ?? call.overHttp !== true;
-    const opened = await openedOr(context, project);
+    const opened = await openedOr(context);
     if (opened instanceof BmadError) return unusable(opened, context);
     const { catalogue, delivery, project: found, warnings, steps } = opened;
     const diagnosis = await context.diagnosis();
@@ -128,15 +128,13 @@ export const doctor = defineOperation({
     const examined = await diagnosis.examine(catalogue, call.signal);
     const all = [...catalogue.problems, ...parts];
     const problems = all.filter(({ mild }) => mild !== true).map(problemText);
-    const kept = found.root === undefined ? undefined : await context.state(project);
+    const kept = found.root === undefined ? undefined : await context.state();
     const machine = kept && (await onMachine(kept));
     const memories = kept && linesPlace(await kept.place());
-    const stores = found.root === undefined ? [] : await faultsOfStores(context, project);
+    const stores = found.root === undefined ? [] : await faultsOfStores(context);
     const told = new Set(problems);
     const state =
-      found.root === undefined
-        ? []
-        : (await stateFindings(context, project)).filter(({ text }) => !told.has(text));
+      found.root === undefined ? [] : (await stateFindings(context)).filter(({ text }) => !told.has(text));
     const findings = [
       ...examined,
       ...all
@@ -241,8 +239,8 @@ export const doctor = defineOperation({
 const CLEAR: Step = { operation: 'cache_clear', why: 'Clear the cache' };
 
 /** What is wrong with the memories, and what is left of projects that are gone. */
-async function faultsOfStores(context: MemoryPort, project: string | undefined) {
-  const memory = await context.memory(project, false);
+async function faultsOfStores(context: MemoryPort) {
+  const memory = await context.memory(false);
   const about = 'memory-store';
   const left = (await memory.leftMirrors()).map(
     ({ at, project: gone }) => t`${at} has lines of ${gone}, which no longer exists.`,
@@ -254,14 +252,11 @@ async function faultsOfStores(context: MemoryPort, project: string | undefined) 
 }
 
 /** The doctor has to speak even when the project is what is wrong. */
-async function openedOr(
-  context: CataloguePort & StatePort,
-  project: string | undefined,
-): Promise<Workspace | BmadError> {
+async function openedOr(context: CataloguePort & StatePort): Promise<Workspace | BmadError> {
   const opened = async (): Promise<Workspace> => {
-    const workspace = await context.workspace(project);
+    const workspace = await context.workspace();
     // The folder may be gone by now.
-    if (workspace.project.root !== undefined) await context.state(project);
+    if (workspace.project.root !== undefined) await context.state();
     return workspace;
   };
   return opened().catch(ours((error) => error));

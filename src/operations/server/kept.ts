@@ -35,8 +35,8 @@ export const usageShow = defineOperation({
     days: z.array(daySchema),
     problem: z.string().optional(),
   }),
-  async run({ project }, context) {
-    const usage = await context.usage(project);
+  async run(_input, context) {
+    const usage = await context.usage();
     const { uses, days, problem } = await usage.noted();
     const today = new Date().toISOString().slice(0, 10);
     // By number: as text, years of more than four digits come before all others.
@@ -88,8 +88,8 @@ export const usageClear = defineOperation({
   removes: { question: 'Forget what was started in this project?' },
   input: z.strictObject({ project: projectField }),
   output: z.object({ place: z.string(), existed: z.boolean(), removed: z.int() }),
-  async run({ project }, context) {
-    const usage = await context.usage(project);
+  async run(_input, context) {
+    const usage = await context.usage();
     const removed = await usage.clear();
     return { place: usage.place, existed: removed !== undefined, removed: removed ?? 0 };
   },
@@ -130,10 +130,10 @@ export const warm = defineOperation({
     cache: cacheSchema,
   }),
 
-  async run({ project }, context, call) {
+  async run(_input, context, call) {
     const began = performance.now();
     call.progress(t`reading the content`);
-    const workspace = await context.workspace(project);
+    const workspace = await context.workspace();
     call.progress(t`indexing ${plural(workspace.catalogue.winners.length, 'record')}`);
     const { readings, index } = await workspace.warm(call.signal);
     const ms = Math.round(performance.now() - began);

@@ -34,9 +34,9 @@ export const refresh = defineOperation({
     origins: z.array(z.string()),
   }),
 
-  async run({ project }, context) {
-    const changes = await context.refresh(project);
-    const { catalogue } = await context.workspace(project);
+  async run(_input, context) {
+    const changes = await context.refresh();
+    const { catalogue } = await context.workspace();
     const { root } = changes.project;
     return {
       ...(root === undefined ? {} : { project: root }),

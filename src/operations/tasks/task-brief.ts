@@ -19,17 +19,16 @@ interface ToBrief {
   dependsOn: readonly string[];
   /** What a worker has to know about where it comes from. */
   origin?: string | undefined;
-  project?: string | undefined;
 }
 
 /** All that a worker needs to know, with the project's language and its decisions as they are now. */
 export async function briefFor(order: ToBrief, context: Context, call: Pick<Call, 'signal'>) {
-  const { agent, task, project, ...rest } = order;
-  const workspace = await context.workspace(project);
-  const person = await askedAgent(agent, workspace, context, project);
+  const { agent, task, ...rest } = order;
+  const workspace = await context.workspace();
+  const person = await askedAgent(agent, workspace, context);
   const [tasks, known] = await Promise.all([
-    (await context.state(project)).tasks(),
-    knownAbout(task, context, project, call.signal),
+    (await context.state()).tasks(),
+    knownAbout(task, context, call.signal),
   ]);
   const safe = (text: string | undefined): string | undefined =>
     text === undefined ? undefined : shownText(text, (secret) => context.secrets.hide(secret));
@@ -48,7 +47,7 @@ export async function briefFor(order: ToBrief, context: Context, call: Pick<Call
     task,
     ...rest,
     ...known,
-    language: await languageOf(context, project),
+    language: await languageOf(context),
     maxBytes: BRIEF_BYTES,
   });
   return { person, brief };
@@ -73,10 +72,9 @@ export async function freshBrief(
   stored: string,
   context: Context,
   call: Pick<Call, 'signal'>,
-  project: string | undefined,
 ): Promise<FreshBrief> {
   if (task.context_files.length === 0 && task.approval !== undefined) return { brief: stored };
-  const { files, gone } = await filesNow(await context.state(project), task, context, call.signal);
+  const { files, gone } = await filesNow(await context.state(), task, context, call.signal);
   const now = digestsOf(files);
   const before = task.context_digests ?? {};
   const changed = files.filter(({ path }) => path in before && before[path] !== now[path]);
@@ -99,7 +97,6 @@ export async function freshBrief(
         outputKey: task.output_key,
         files,
         dependsOn: task.depends_on,
-        project,
       },
       context,
       call,
@@ -138,14 +135,14 @@ async function filesNow(
 
 /** A result is read by people of the project. One in another language is handed in again while the claim still holds. */
 export async function checkLanguage(
-  { claim, result, project }: { claim: string; result: string; project?: string | undefined },
+  { claim, result }: { claim: string; result: string },
   task: Task,
   context: Context,
 ): Promise<void> {
   if (task.status !== 'running' || task.lease?.claim !== claim || task.outside !== undefined) return;
   const spoken = spokenLanguage(result);
   if (spoken === undefined) return;
-  const wanted = await languageOf(context, project);
+  const wanted = await languageOf(context);
   const other = { French: /^(?:en(?:$|[^\p{L}]|gl)|anglais)/iu, English: /^fr(?:$|[^\p{L}]|an[cç])/iu }[
     spoken
   ];

@@ -48,8 +48,8 @@ export const taskApprove = defineOperation({
   positional: ['task_id'],
   input: z.strictObject({ ...decision, digest: digestField }),
   output: z.object({ task: taskView, approved: z.boolean(), shown: decidedSchema.optional() }),
-  async run({ task_id, by, digest, project }, context, call) {
-    const { queue } = await (await context.state(project)).tasks();
+  async run({ task_id, by, digest }, context, call) {
+    const { queue } = await (await context.state()).tasks();
     if (digest !== undefined) {
       const agreed = { agrees: true, by, via: askedBy(call), digest } as const;
       return { task: viewOf(await queue.decide(task_id, agreed, call.signal)), approved: true };
@@ -93,8 +93,8 @@ export const taskApproveAll = defineOperation({
     shown: z.array(decidedSchema).optional(),
     digest: z.string().describe('Stands for all of them; approving takes it'),
   }),
-  async run({ by, digest, project }, context, call) {
-    const { queue } = await (await context.state(project)).tasks();
+  async run({ by, digest }, context, call) {
+    const { queue } = await (await context.state()).tasks();
     if (digest !== undefined) {
       const tasks = await queue.decideAll({ agrees: true, by, via: askedBy(call), digest }, call.signal);
       return { tasks: tasks.map(viewOf), approved: true, digest };
@@ -138,8 +138,8 @@ export const taskRefuse = defineOperation({
     reason: z.string().min(1).max(2_000).optional().describe('Why'),
   }),
   output: changed,
-  async run({ task_id, by, reason, project }, context, call) {
-    const { queue } = await (await context.state(project)).tasks();
+  async run({ task_id, by, reason }, context, call) {
+    const { queue } = await (await context.state()).tasks();
     const refusal = present({ agrees: false as const, by, via: askedBy(call), reason });
     return { task: viewOf(await queue.decide(task_id, refusal, call.signal)) };
   },

@@ -45,10 +45,10 @@ export const taskClaim = defineOperation({
     undecided: z.array(z.string()).describe('Tasks waiting for a person'),
     held: z.array(taskView).describe('Tasks that are claimed and not finished'),
   }),
-  async run({ task_id, agent, worker, lease_minutes, project }, context, { signal }) {
-    const { queue } = await (await context.state(project)).tasks();
+  async run({ task_id, agent, worker, lease_minutes }, context, { signal }) {
+    const { queue } = await (await context.state()).tasks();
     // Tasks are kept under the name the catalogue has for the agent, whatever it was called.
-    const own = agent === undefined ? undefined : await askedHandle(agent, context, project);
+    const own = agent === undefined ? undefined : await askedHandle(agent, context);
     const claimed = await queue.claim({ id: task_id, agent: own, worker, minutes: lease_minutes }, signal);
     if (claimed === undefined) {
       const { tasks } = await queue.all();
@@ -62,7 +62,7 @@ export const taskClaim = defineOperation({
     const claim = task.lease?.claim;
     return {
       task: viewOf(task),
-      ...(await freshBrief(task, claimed.brief, context, { signal }, project)),
+      ...(await freshBrief(task, claimed.brief, context, { signal })),
       inputs,
       waiting: 0,
       undecided: [],
@@ -132,8 +132,8 @@ export const taskRenew = defineOperation({
   positional: ['task_id', 'claim'],
   input: z.strictObject({ ...holder, lease_minutes: leaseField }),
   output: changed,
-  async run({ task_id, claim, lease_minutes, project }, context, { signal }) {
-    const { queue } = await (await context.state(project)).tasks();
+  async run({ task_id, claim, lease_minutes }, context, { signal }) {
+    const { queue } = await (await context.state()).tasks();
     return { task: viewOf(await queue.renew(task_id, claim, lease_minutes, signal)) };
   },
   render: ({ task }) => ({ body: taskLine(task) }),
@@ -155,8 +155,8 @@ export const taskComplete = defineOperation({
   }),
   output: changed,
   async run(input, context, { signal, overHttp = false }) {
-    const { task_id, claim, result, needs_verification, any_language, project } = input;
-    const { queue } = await (await context.state(project)).tasks();
+    const { task_id, claim, result, needs_verification, any_language } = input;
+    const { queue } = await (await context.state()).tasks();
     if (!any_language) {
       const { checkLanguage } = await import('./task-brief.ts');
       await checkLanguage(input, await queue.get(task_id), context);
@@ -190,8 +190,8 @@ export const taskFail = defineOperation({
     retry: z.boolean().default(false).describe('Requeue it for another attempt, at most three in total'),
   }),
   output: changed,
-  async run({ task_id, claim, error, retry, project }, context, { signal }) {
-    const { queue } = await (await context.state(project)).tasks();
+  async run({ task_id, claim, error, retry }, context, { signal }) {
+    const { queue } = await (await context.state()).tasks();
     return { task: viewOf(await queue.fail(task_id, claim, error, retry, signal)) };
   },
   render: ({ task }) => ({ body: taskLine(task) }),
@@ -213,8 +213,8 @@ export const taskCancel = defineOperation({
     project: projectField,
   }),
   output: changed,
-  async run({ task_id, reason, project }, context, { signal }) {
-    const { queue } = await (await context.state(project)).tasks();
+  async run({ task_id, reason }, context, { signal }) {
+    const { queue } = await (await context.state()).tasks();
     return { task: viewOf(await queue.cancel(task_id, reason, signal)) };
   },
   render: ({ task }) => ({ body: taskLine(task) }),

@@ -65,7 +65,6 @@ export const spawnSubagentTask = defineOperation({
         dependsOn: input.depends_on,
         approval: input.needs_approval,
         createdBy: 'bmad',
-        project: input.project,
       },
       context,
       call,
@@ -113,16 +112,15 @@ interface TaskOrder {
   outside?: Task['outside'];
   /** What a worker has to know about where it comes from. */
   origin?: string | undefined;
-  project?: string | undefined;
 }
 
 /** Puts a task into the queue of a project with all that a worker needs to know. */
 export async function queueTask(order: TaskOrder, context: Context, call: Call) {
-  const { outputKey, runId, dependsOn = [], approval, createdBy, outside, origin, project } = order;
+  const { outputKey, runId, dependsOn = [], approval, createdBy, outside, origin } = order;
   const hide = (text: string): string => context.secrets.hide(text);
   const task = shownText(order.task, hide);
-  const state = await context.state(project);
-  await askedHandle(order.agent, context, project);
+  const state = await context.state();
+  await askedHandle(order.agent, context);
   await checkRun(runId, state);
   const [{ briefFor, digestsOf }, { contextFiles }] = await Promise.all([
     import('./task-brief.ts'),
@@ -130,7 +128,7 @@ export async function queueTask(order: TaskOrder, context: Context, call: Call) 
   ]);
   const files = await contextFiles(state, order.contextFiles ?? [], { hide, signal: call.signal });
   const { person, brief } = await briefFor(
-    { agent: order.agent, task, outputKey, files, dependsOn, origin, project },
+    { agent: order.agent, task, outputKey, files, dependsOn, origin },
     context,
     call,
   );
@@ -207,10 +205,10 @@ export const taskList = defineOperation({
     problems: z.array(z.string()),
     next: z.string().optional(),
   }),
-  async run({ status, run_id, agent, limit, cursor, project }, context) {
-    const { queue } = await (await context.state(project)).tasks();
+  async run({ status, run_id, agent, limit, cursor }, context) {
+    const { queue } = await (await context.state()).tasks();
     const { tasks, problems } = await queue.all();
-    const own = agent === undefined ? undefined : await askedHandle(agent, context, project);
+    const own = agent === undefined ? undefined : await askedHandle(agent, context);
     const counts: Record<string, number> = {};
     for (const task of tasks) counts[task.status] = (counts[task.status] ?? 0) + 1;
     const chosen = tasks
@@ -281,8 +279,8 @@ export const taskShow = defineOperation({
     result: z.string().optional(),
     waits: decidedSchema.optional().describe('What a person decides on, while it waits for that'),
   }),
-  async run({ task_id, brief: wanted, project }, context, call) {
-    const { queue } = await (await context.state(project)).tasks();
+  async run({ task_id, brief: wanted }, context, call) {
+    const { queue } = await (await context.state()).tasks();
     const task = await queue.get(task_id);
     const decided = await queue.decided(task);
     const { brief, result } = decided;
@@ -293,7 +291,7 @@ export const taskShow = defineOperation({
     const { freshBrief } = await import('./task-brief.ts');
     return {
       task: viewOf(task),
-      ...(isOpen ? await freshBrief(task, brief, context, call, project) : { brief }),
+      ...(isOpen ? await freshBrief(task, brief, context, call) : { brief }),
       ...(result === undefined ? {} : { result }),
       ...(WAITING.has(task.status) ? { waits: textsOf(task, decided) } : {}),
     };
@@ -339,8 +337,8 @@ export const taskMerge = defineOperation({
     missing: z.array(z.object({ output_key: z.string(), status: z.string(), reason: z.string() })),
     text: z.string(),
   }),
-  async run({ strategy, output_keys, run_id, merged_output_key, project }, context, { signal }) {
-    const { queue } = await (await context.state(project)).tasks();
+  async run({ strategy, output_keys, run_id, merged_output_key }, context, { signal }) {
+    const { queue } = await (await context.state()).tasks();
     const { file, used, missing, text } = await queue.merge(
       { strategy, outputKeys: output_keys, runId: run_id, mergedOutputKey: merged_output_key },
       signal,
