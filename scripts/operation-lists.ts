@@ -106,7 +106,7 @@ ${lines.join('')}} satisfies Record<string, () => Promise<AnyOperation>>;
 function registryText(declared: readonly Declared[]): string {
   const reached = declared.filter(({ operation }) => isReached(operation));
   const typed = declared.filter(({ operation }) => !isReached(operation) && operation.command !== undefined);
-  return `${HEADER}import type { Offer } from './offers.ts';
+  return `${HEADER}import type { Offer } from './operation.ts';
 import type { AnyOperation } from './operation.ts';
 
 ${loadersText('LATE', 'The operations that clients of the server reach, each loaded with its first call.', reached)}

@@ -3,7 +3,7 @@ import { flagUsage } from '../../src/config/flags.ts';
 import { PROJECT_CONFIG_FILE, userConfigFile } from '../../src/config/locations.ts';
 import { settings } from '../../src/config/schema.ts';
 import { AGENT_TOOL_LIMIT } from '../../src/operations/activation/agent-tools.ts';
-import { type RuleName, RULES } from '../../src/services/progress/rules.ts';
+import { type RuleName, RULES } from '../../src/services/progress/workers.ts';
 import { protocolError } from '../../src/surfaces/mcp/requests.ts';
 import { QUOTES } from '../../tests/support/rule-quotes.ts';
 import { code, propertyOf, shape, table } from './markdown.ts';

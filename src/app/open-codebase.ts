@@ -1,18 +1,7 @@
 import { keepPrivate } from '../base/files/file-modes.ts';
 import type { Log } from '../base/log.ts';
-import { createModel, openBuiltIn } from './codebases.ts';
+import { type CodebaseData, createModel, openBuiltIn } from './codebases.ts';
 import type { CodebaseParts, OpenedCodebase } from '../services/codebase/codebase.ts';
-
-/** What a codebase is opened with, here or in a thread: everything in it can be copied. */
-export interface CodebaseData extends Pick<
-  CodebaseParts,
-  'root' | 'cache' | 'writes' | 'budgetMs' | 'background' | 'watch' | 'env'
-> {
-  /** The folder of the built-in model; nothing where meaning is switched off. */
-  model: string | undefined;
-  /** The user's folders: a thread knows only what it is handed. */
-  privateFolders: readonly string[];
-}
 
 export async function openCodebase(
   { model, privateFolders, ...data }: CodebaseData & Pick<CodebaseParts, 'onWritten'>,

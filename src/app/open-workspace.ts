@@ -5,20 +5,18 @@ import { realFolder } from '../base/files/files.ts';
 import type { Keeper } from '../base/files/keeper.ts';
 import { stepLines } from '../base/step.ts';
 import type { Content } from '../catalogue/build.ts';
-import type { KeptInMemory, KeptReadings } from '../catalogue/kept-readings.ts';
+import type { KeptReadings } from '../catalogue/kept-readings.ts';
 import { preferencesIn, type Preference } from '../catalogue/preferences.ts';
-import type { Context, Workspace } from '../operations/context.ts';
-import type { Rankings } from './rankings.ts';
+import type { Context } from '../operations/context.ts';
 import { builtInModules } from '../sources/built-in-modules.ts';
 import { inOrder } from '../sources/origin-order.ts';
 import { folderTree, type Source } from '../sources/tree.ts';
 import type { Reader } from '../readers/reader.ts';
 import type { Project } from '../sources/project-root.ts';
-import type { Model } from './codebases.ts';
 import { chosenModules, METHOD } from './module-choice.ts';
-import type { ServedSources } from './git-sources.ts';
-import { servedWorkspaces, type FoundSources } from './served-workspace.ts';
+import { servedWorkspaces, type FoundSources, type WorkspaceParts } from './served-workspace.ts';
 import type { Settings } from './settings.ts';
+import type { Opened } from './workspaces.ts';
 
 /** Whoever opens a workspace puts what is in it in order: this is loaded with it, not with the start. */
 export { createRanking } from '../services/ranking/ranking.ts';
@@ -26,25 +24,6 @@ export { manifestPriorities } from '../services/ranking/ranking.ts';
 export { openUsage } from '../services/ranking/usage.ts';
 export { liveSettings } from './live-settings.ts';
 export { createWorkspaces } from './workspaces.ts';
-
-/** What of the process a workspace uses. */
-export interface WorkspaceParts {
-  rankings: Rankings;
-  gitSources: ServedSources;
-  embedder: Model;
-  /** What was read before, for all workspaces. */
-  readings: KeptInMemory;
-}
-
-/** A world, and how it goes on. */
-export interface Opened {
-  workspace: Workspace;
-  /**
-   * The same after these places, and nothing else, have changed; nothing where everything has to be found and read again.
-   * `files`: which files there are is as it was.
-   */
-  renewed(changed: readonly string[], files: boolean): Promise<Opened | undefined>;
-}
 
 /** Finds and reads everything for one project. What it needs is loaded here, after the first answer to the client. */
 export async function openWorkspace(

@@ -7,7 +7,7 @@ import { createCodebases, createModel, forSearch, openBuiltIn } from './codebase
 import { createServedSources, type ServedSources } from './git-sources.ts';
 import { createWatching, lateWorkspaces, type Watching } from './watching.ts';
 import { createMemories } from './memories.ts';
-import type { WorkspaceParts } from './open-workspace.ts';
+import type { WorkspaceParts } from './served-workspace.ts';
 import { createRankings } from './rankings.ts';
 import { projectHints, type Settings } from './settings.ts';
 

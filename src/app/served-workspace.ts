@@ -19,8 +19,19 @@ import type { Project } from '../sources/project-root.ts';
 import { folderTree, type Source } from '../sources/tree.ts';
 import type { ServedSources } from './git-sources.ts';
 import { chosenModules } from './module-choice.ts';
-import type { WorkspaceParts } from './open-workspace.ts';
+import type { Rankings } from './rankings.ts';
+import type { Model } from './codebases.ts';
+import type { KeptInMemory } from '../catalogue/kept-readings.ts';
 import type { Settings } from './settings.ts';
+
+/** What of the process a workspace uses. */
+export interface WorkspaceParts {
+  rankings: Rankings;
+  gitSources: ServedSources;
+  embedder: Model;
+  /** What was read before, for all workspaces. */
+  readings: KeptInMemory;
+}
 
 /** Where the content of a project comes from. */
 export interface FoundSources {

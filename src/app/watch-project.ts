@@ -1,21 +1,13 @@
 import { dirname, join, resolve } from 'node:path';
 import { realFolder } from '../base/files/files.ts';
-import { type Place, type Watch, watchFolders, type WatchReport } from '../base/files/watch-folders.ts';
+import { type Place, watchFolders } from '../base/files/watch-folders.ts';
 import { t } from '../base/text/message.ts';
 import { userConfigFile } from '../config/locations.ts';
 import { folderAt, kitAtHome } from '../kit/home.ts';
 import type { MovedListener, Workspace } from '../operations/context.ts';
 import { SKILL_FOLDERS, USUAL_ROOTS } from '../sources/bmad-folders.ts';
-import type { LateWorkspaces } from './watching.ts';
+import type { LateWorkspaces, ProjectWatch } from './watching.ts';
 import type { Settings } from './settings.ts';
-
-export interface ProjectWatch {
-  report(): WatchReport;
-  readonly watch: Watch;
-  /** Brings the watches up to date if something has moved while nobody listened: somebody asks, or listens again. */
-  catchUp(): void;
-  close(): void;
-}
 
 /** A change is looked at when nothing has moved for this long, or after this long of moving. */
 const QUIET_MS = 100;

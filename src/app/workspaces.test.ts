@@ -10,7 +10,7 @@ import { writeFiles } from '../../tests/support/folders.ts';
 import { fileLooks } from '../../tests/support/looked-at.ts';
 import type { Changes, Workspace } from '../operations/context.ts';
 import type { Project } from '../sources/project-root.ts';
-import type { Opened } from './open-workspace.ts';
+import type { Opened } from './workspaces.ts';
 import { createWorkspaces } from './workspaces.ts';
 
 const agent = (mark: string): string =>

@@ -3,8 +3,17 @@ import { createCatchingUp, Keeper, type Seen, type Told } from '../base/files/ke
 import type { CatalogueChanges } from '../catalogue/changes.ts';
 import type { Changes, Workspace } from '../operations/context.ts';
 import { createBounded } from './bounded.ts';
-import type { Opened } from './open-workspace.ts';
 import type { Project } from '../sources/project-root.ts';
+
+/** A world, and how it goes on. */
+export interface Opened {
+  workspace: Workspace;
+  /**
+   * The same after these places, and nothing else, have changed; nothing where everything has to be found and read again.
+   * `files`: which files there are is as it was.
+   */
+  renewed(changed: readonly string[], files: boolean): Promise<Opened | undefined>;
+}
 
 interface WorkspaceParts {
   /** The project that is meant; without a name, the one the server runs for. */

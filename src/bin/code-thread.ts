@@ -1,4 +1,5 @@
-import { openCodebase, type CodebaseData } from '../app/open-codebase.ts';
+import type { CodebaseData } from '../app/codebases.ts';
+import { openCodebase } from '../app/open-codebase.ts';
 import { serveThread } from '../base/process/thread.ts';
 
 /** Reads and searches the code of a project, in a thread beside the server. */

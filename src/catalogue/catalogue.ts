@@ -25,7 +25,12 @@ import {
 } from './identity.ts';
 import { NameIndex, type NameChoice } from './names.ts';
 import { isPreferred, preferredBy, type Preference } from './preferences.ts';
-import type { PreparedReading } from './prepared.ts';
+import type { Reading } from '../readers/reader.ts';
+
+/** What the readers understood of a source that never changes, with the list of its files. */
+export interface PreparedReading extends Reading {
+  files: string[];
+}
 
 /** Puts what is preferred before every priority. */
 const PREFERRED = 1_000_000;

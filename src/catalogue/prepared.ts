@@ -2,15 +2,10 @@ import { join } from 'node:path';
 import { unlessShort } from '../base/errors.ts';
 import type { ModuleInfo } from '../model/module.ts';
 import type { BmadRecord, Problem } from '../model/record.ts';
-import type { Reader, Reading } from '../readers/reader.ts';
+import type { Reader } from '../readers/reader.ts';
 import type { Source } from '../sources/tree.ts';
-import type { Catalogue } from './catalogue.ts';
+import type { Catalogue, PreparedReading } from './catalogue.ts';
 import { asDeclared } from './declared.ts';
-
-/** What the readers understood of a source that never changes, with the list of its files. */
-export interface PreparedReading extends Reading {
-  files: string[];
-}
 
 /** Where a record is and what it belongs to depend on the machine; they are restored when the text is read. */
 type Stored = {

@@ -3,15 +3,8 @@ import { type Step, stepArguments } from '../base/step.ts';
 import { t } from '../base/text/message.ts';
 import type { DecidedBy } from '../model/memory.ts';
 import type { Call } from './context.ts';
-import type { AnyOperation, UnifiedTool } from './operation.ts';
+import type { UnifiedTool } from './operation.ts';
 import { OFFERED } from './registry.ts';
-
-/** Where an operation is offered: what can be said of it without its code. */
-export type Offer = Pick<AnyOperation, 'toolset' | 'behind' | 'serves' | 'command' | 'forPeople'> & {
-  positional?: readonly string[];
-  /** Whether it takes no project. */
-  projectless?: true;
-};
 
 /** The arguments of a step as a surface writes them; a project is left out where the operation takes none. */
 export function writtenArguments(step: Step): Record<string, unknown> {

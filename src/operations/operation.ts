@@ -163,6 +163,13 @@ export function defineRoute<I extends z.ZodObject, O extends z.ZodObject>(
 }
 
 /** Input and output types differ from one operation to the next; `execute` checks both with the operation's schemas. */
+/** Where an operation is offered: what can be said of it without its code. */
+export type Offer = Pick<AnyOperation, 'toolset' | 'behind' | 'serves' | 'command' | 'forPeople'> & {
+  positional?: readonly string[];
+  /** Whether it takes no project. */
+  projectless?: true;
+};
+
 export type AnyOperation = Operation;
 
 /** What callers of the tool `bmad` say: the thing by its kind, and what is wanted of it. */

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { LAST_STEP } from '../../src/services/progress/document.ts';
 import { QUOTES } from '../support/rule-quotes.ts';
-import { RULES } from '../../src/services/progress/rules.ts';
+import { RULES } from '../../src/services/progress/workers.ts';
 import { repository } from '../support/app.ts';
 import { installOf, type Version } from '../support/installs.ts';
 

@@ -1,4 +1,4 @@
-import type { RuleName } from '../../src/services/progress/rules.ts';
+import type { RuleName } from '../../src/services/progress/workers.ts';
 
 /** A line of BMAD's own text: where it is in the install of a version, and what it says. */
 interface Quote {

@@ -2,13 +2,9 @@ import { access, constants, realpath, stat } from 'node:fs/promises';
 import { delimiter, dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { isThereNow } from './file-identity.ts';
 import { isBelow, upwards } from './open-file.ts';
-import { cannotStart } from '../process/start-program.ts';
-import type { ProgramEnvironment } from '../process/process.ts';
+import { cannotStart, type FoundProgram, type ProgramEnvironment } from '../process/start-program.ts';
 
-declare const FOUND: unique symbol;
-
-/** A program that may be started: found where no project provides it, or one of the exceptions below, each by its name. */
-export type FoundProgram = string & { readonly [FOUND]: true };
+export type { FoundProgram } from '../process/start-program.ts';
 
 /** Where programs are looked for, and where not. */
 export interface Lookout {

@@ -3,7 +3,24 @@ import { readdir } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { isSettled, lstatOf, statOf } from './file-stamps.ts';
-import type { Watch, WatchedFolder } from './watch-folders.ts';
+
+/** A folder that is watched: everything that happens directly in it, and to itself, is told. */
+export interface WatchedFolder {
+  readonly dev: number;
+  readonly ino: number;
+  /** How often something was told of it; below zero once it is not watched any more. */
+  readonly told: number;
+}
+
+/** What a watch of folders knows, for those who would otherwise look at every file. */
+export interface Watch {
+  /** How often anything was told of any folder. */
+  readonly told: number;
+  /** From so many at once on, the system may have left some out. */
+  readonly most: number;
+  /** The folder with this real path, if the system queues an event together with every change in it. */
+  folder(path: string): WatchedFolder | undefined;
+}
 
 /** Hears of every place on disk that something is found out from, before it is looked at. */
 export interface Seen {

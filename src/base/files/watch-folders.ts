@@ -4,8 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { breath } from '../async.ts';
 import { attempt, systemCode } from '../errors.ts';
 import { farFolder, tellsAtOnce, watchesAllowed } from './file-systems.ts';
-import { lstatOf } from './file-stamps.ts';
-import { Keeper } from './keeper.ts';
+import { Keeper, type Watch, type WatchedFolder } from './keeper.ts';
 
 /** A folder that something may happen in: only what is directly in it, or all that is below it as well. */
 export interface Place {
@@ -236,24 +235,6 @@ async function lookedAt({ path, deep }: Place): Promise<Keeper> {
       else keeper.look(join(folder, entry.name));
   }
   return keeper;
-}
-
-/** A folder that is watched: everything that happens directly in it, and to itself, is told. */
-export interface WatchedFolder {
-  readonly dev: number;
-  readonly ino: number;
-  /** How often something was told of it; below zero once it is not watched any more. */
-  readonly told: number;
-}
-
-/** What a watch of folders knows, for those who would otherwise look at every file. */
-export interface Watch {
-  /** How often anything was told of any folder. */
-  readonly told: number;
-  /** From so many at once on, the system may have left some out. */
-  readonly most: number;
-  /** The folder with this real path, if the system queues an event together with every change in it. */
-  folder(path: string): WatchedFolder | undefined;
 }
 
 /** A queue that overflows has given out many more than this, and what it has left out may be about any folder. */

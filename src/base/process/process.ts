@@ -5,7 +5,7 @@ import { hasBlockingFile } from '../files/repository.ts';
 import { type FoundProgram, ownProgram } from '../files/find-program.ts';
 import { cannotStart, killGroup, startProgram } from './start-program.ts';
 
-export type ProgramEnvironment = Readonly<Record<string, string | undefined>>;
+export type { ProgramEnvironment } from './start-program.ts';
 
 export interface ProgramOptions {
   cwd?: string;

@@ -1,8 +1,14 @@
 import { t } from '../text/message.ts';
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import type { FoundProgram } from '../files/find-program.ts';
 import { BmadError, shortageIn, systemCode } from '../errors.ts';
+
+export type ProgramEnvironment = Readonly<Record<string, string | undefined>>;
+
+declare const FOUND: unique symbol;
+
+/** A program that may be started: found where no project provides it, or one of the exceptions below, each by its name. */
+export type FoundProgram = string & { readonly [FOUND]: true };
 
 export interface StartOptions {
   cwd?: string | undefined;

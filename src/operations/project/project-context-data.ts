@@ -5,7 +5,7 @@ import { shortName } from '../../model/record.ts';
 import type { Call, CataloguePort, Context, MemoryPort, ProjectFacts, ProjectState } from '../context.ts';
 import { documentsOf } from './discovery.ts';
 import { doneOf } from './next-text.ts';
-import type { ContextData, ContextSectionName } from './project-context.ts';
+import type { ContextData, ContextSectionName } from './project-context-text.ts';
 
 const BUILT = new Set(['architecture', 'api', 'database', 'infrastructure', 'vigilance']);
 

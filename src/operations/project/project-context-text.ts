@@ -1,10 +1,127 @@
 import { plural, say, t } from '../../base/text/message.ts';
-import type * as z from 'zod';
+import * as z from 'zod';
 import type { Step } from '../../base/step.ts';
 import { oneLine } from '../../base/text/text.ts';
 import { lines } from '../answer-text.ts';
+import { deferredSchema } from '../fields.ts';
 import { deferredLines } from './discovery.ts';
-import type { contextSchema } from './project-context.ts';
+/** What is known of a project, as data. Parts that were not asked for are missing. */
+
+export const SECTIONS = ['all', 'stack', 'agents', 'decisions', 'architecture'] as const;
+export type ContextSectionName = (typeof SECTIONS)[number];
+
+const anyTable = z.record(z.string(), z.unknown());
+const maybe = z.string().optional();
+const request = z.object({
+  id: z.string(),
+  from: z.string(),
+  to: maybe,
+  text: z.string(),
+  done: z.boolean(),
+  line: z.int(),
+});
+
+const document = z.object({ kind: z.string(), path: z.string(), state: z.string() });
+
+export const contextSchema = z.object({
+  section: z.enum(SECTIONS),
+  root: z.string(),
+  layout: z.enum(['bmad', 'grimoire', 'none']),
+  project: z.object({
+    name: z.string(),
+    description: maybe,
+    type: maybe,
+    stack: z.array(z.string()),
+    repos: z.array(anyTable),
+  }),
+  user: z.object({ name: maybe, language: maybe, document_language: maybe, skill_level: maybe }),
+  kit_version: maybe,
+  stack: z
+    .object({
+      declared: z.array(z.string()),
+      told: z.string(),
+      rows: z.array(z.record(z.string(), z.string())),
+      detected: z.array(z.object({ name: z.string(), because: z.string(), inKit: z.boolean() })),
+      /** kubernetes, monitoring, cicd and security of project-context.yaml. */
+      settings: anyTable,
+    })
+    .optional(),
+  agents: z
+    .object({
+      archetype: maybe,
+      archetypes: z.array(z.object({ id: z.string(), installed: maybe })),
+      team: z.array(
+        z.object({
+          id: z.string(),
+          name: maybe,
+          tag: maybe,
+          icon: maybe,
+          domain: maybe,
+          note: maybe,
+          known: z.array(z.string()),
+        }),
+      ),
+      bmad: z.array(z.string()),
+      requests: z.array(request),
+      handoffs: z.array(request.extend({ date: z.string() })),
+    })
+    .optional(),
+  decisions: z
+    .array(
+      z.object({
+        date: maybe,
+        agent: maybe,
+        text: z.string(),
+        architecture: z.boolean(),
+        id: maybe,
+        sources: z.array(z.string()),
+      }),
+    )
+    .optional(),
+  architecture: z
+    .object({
+      sections: z.array(z.object({ title: z.string(), line: z.int(), text: z.string() })),
+      infrastructure: z.unknown().optional(),
+      files: z.array(z.string()),
+      /** Those that BMAD's workflows wrote. */
+      documents: z.array(document),
+    })
+    .optional(),
+  /** Stories of the ledger, of files and of the plan. */
+  stories: z
+    .object({
+      total: z.int(),
+      done: z.int(),
+      /** The receipt of a contract PASS since which nothing has changed. */
+      proven_by: maybe,
+      list: z.array(
+        z.object({ id: z.string(), status: z.string(), done: z.boolean(), place: maybe, gate: maybe }),
+      ),
+    })
+    .optional(),
+  /** What BMAD's build workflow has put off, counted, and the file it is in. */
+  deferred: deferredSchema.optional(),
+  /** What BMAD's workflows have written, and how far each is. */
+  documents: z.array(document),
+  /** Sections of the shared context that belong nowhere else: conventions, environment, … */
+  other: z.array(z.object({ title: z.string(), line: z.int(), text: z.string() })).optional(),
+  session: z
+    .object({
+      agent: maybe,
+      date: maybe,
+      duration: maybe,
+      work: z.array(z.string()),
+      files: z.array(z.string()),
+      state: maybe,
+      next: maybe,
+      requests: z.array(z.string()),
+    })
+    .optional(),
+  memory: anyTable.optional(),
+  bmad: anyTable.optional(),
+  warnings: z.array(z.string()),
+});
+export type ContextData = z.input<typeof contextSchema>;
 
 type Data = z.output<typeof contextSchema>;
 

@@ -3,7 +3,7 @@ import { ours } from '../../base/errors.ts';
 import type { Step } from '../../base/step.ts';
 import { promptsFor, type PromptItem } from '../client/prompts.ts';
 import type { Call, Context, HostCheck, HostSetup, HostState } from '../context.ts';
-import type { CheckedHost } from './doctor.ts';
+import type { CheckedHost } from './doctor-text.ts';
 
 type Written = NonNullable<Awaited<ReturnType<HostSetup['hosts']['written']>>>;
 type Start = Written['start'];

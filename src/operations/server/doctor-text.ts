@@ -1,10 +1,58 @@
+import * as z from 'zod';
 import { ours } from '../../base/errors.ts';
 import { tellsConflict } from '../../base/text/diff.ts';
 import { visible } from '../../base/text/hidden.ts';
 import { plural, say, t } from '../../base/text/message.ts';
 import { qualifiedName } from '../../model/record.ts';
 import type { Context, WatchReport, Workspace } from '../context.ts';
-import type { CheckedHost, Safety } from './doctor.ts';
+
+const checkSchema = z.object({
+  level: z.enum(['ok', 'notice', 'broken']),
+  about: z.enum(['entry', 'start', 'trust', 'tools', 'limit', 'twins']),
+  text: z.string(),
+  /** What a person does in the host or in its files. */
+  fix: z.string().optional(),
+});
+
+/** One host in one scope; those that are neither installed nor connected are not there. */
+export const hostsSchema = z.array(
+  z.object({
+    host: z.string(),
+    name: z.string(),
+    scope: z.enum(['user', 'project']),
+    file: z.string(),
+    installed: z.boolean(),
+    found: z.enum(['ours', 'other', 'none', 'unreadable']),
+    /** The command line of the entry. */
+    starts: z.string().optional(),
+    handshake: z
+      .object({ ok: z.boolean(), tools: z.int(), ms: z.int(), trouble: z.string().optional() })
+      .optional(),
+    checks: z.array(checkSchema),
+  }),
+);
+
+export type CheckedHost = z.output<typeof hostsSchema>[number];
+
+/** What a careful person asks before working in a project that somebody else has written. */
+export const safetySchema = z.object({
+  /** What the project's completion contract would start, in lines; none if there is nothing to start. */
+  programs: z.array(z.string()),
+  /** Whether a person has allowed that on this machine. */
+  allowed: z.boolean(),
+  /** Where content comes from that is neither the project's own nor built in. */
+  outside: z.array(z.string()),
+  /** Built-in agents and workflows in whose place something else is served. */
+  replaced: z.array(z.string()),
+  /** Files with hidden characters, and names that look like others. */
+  disguised: z.int(),
+  /** The user's own folders that others on this machine may read. */
+  open: z.array(z.string()),
+  /** Stores that are damaged, newer or unreadable. */
+  stores: z.array(z.string()),
+});
+
+export type Safety = z.output<typeof safetySchema>;
 
 /** Whether every entry of ours works; a host that is not connected is no fault. */
 export function isWell(hosts: readonly CheckedHost[]): boolean {

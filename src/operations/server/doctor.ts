@@ -10,55 +10,18 @@ import { projectField, stepsField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 import { linesPlace, onMachine, PLACES } from '../project/state-place.ts';
 import { cacheLines, cacheSchema, cacheView, isEmpty } from './cache-view.ts';
-import { hostLines, isWell, safetyLines, safetyOf, stateFindings, watchFindings } from './doctor-text.ts';
+import {
+  hostLines,
+  hostsSchema,
+  isWell,
+  safetyLines,
+  safetyOf,
+  safetySchema,
+  stateFindings,
+  watchFindings,
+} from './doctor-text.ts';
 
-const checkSchema = z.object({
-  level: z.enum(['ok', 'notice', 'broken']),
-  about: z.enum(['entry', 'start', 'trust', 'tools', 'limit', 'twins']),
-  text: z.string(),
-  /** What a person does in the host or in its files. */
-  fix: z.string().optional(),
-});
-
-/** One host in one scope; those that are neither installed nor connected are not there. */
-export const hostsSchema = z.array(
-  z.object({
-    host: z.string(),
-    name: z.string(),
-    scope: z.enum(['user', 'project']),
-    file: z.string(),
-    installed: z.boolean(),
-    found: z.enum(['ours', 'other', 'none', 'unreadable']),
-    /** The command line of the entry. */
-    starts: z.string().optional(),
-    handshake: z
-      .object({ ok: z.boolean(), tools: z.int(), ms: z.int(), trouble: z.string().optional() })
-      .optional(),
-    checks: z.array(checkSchema),
-  }),
-);
-
-export type CheckedHost = z.output<typeof hostsSchema>[number];
-
-/** What a careful person asks before working in a project that somebody else has written. */
-const safetySchema = z.object({
-  /** What the project's completion contract would start, in lines; none if there is nothing to start. */
-  programs: z.array(z.string()),
-  /** Whether a person has allowed that on this machine. */
-  allowed: z.boolean(),
-  /** Where content comes from that is neither the project's own nor built in. */
-  outside: z.array(z.string()),
-  /** Built-in agents and workflows in whose place something else is served. */
-  replaced: z.array(z.string()),
-  /** Files with hidden characters, and names that look like others. */
-  disguised: z.int(),
-  /** The user's own folders that others on this machine may read. */
-  open: z.array(z.string()),
-  /** Stores that are damaged, newer or unreadable. */
-  stores: z.array(z.string()),
-});
-
-export type Safety = z.output<typeof safetySchema>;
+export type { CheckedHost } from './doctor-text.ts';
 
 const originSchema = z.object({
   name: z.string(),

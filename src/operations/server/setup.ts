@@ -7,7 +7,7 @@ import { lines } from '../answer-text.ts';
 import type { Call, Context, HostScope, HostSetup, HostState } from '../context.ts';
 import { defineOperation } from '../operation.ts';
 import { hostLines, isWell } from './doctor-text.ts';
-import { hostsSchema } from './doctor.ts';
+import { hostsSchema } from './doctor-text.ts';
 import {
   askedFor,
   byFile,

@@ -8,30 +8,9 @@ import type { RecordFormat } from '../../model/format.ts';
 import type { BmadRecord, Problem, RecordDetails, RecordKind } from '../../model/record.ts';
 import type { Source } from '../../sources/tree.ts';
 import { READS_AT_ONCE, recordOf, versionField } from '../reading.ts';
-import { insideModule, moduleOf, readYaml } from './manifests.ts';
+import { insideModule, type Install, moduleOf, readYaml } from './manifests.ts';
 
-/** One BMAD root on disk: which file is where, before any of it is interpreted. */
-export interface Install {
-  source: Source;
-  problems: Problem[];
-  /** `_config`, or `_cfg` in the early alphas; none in a folder without manifests. */
-  configs: readonly string[];
-  /** The version of the installer that ran last. */
-  version: string | undefined;
-  /** The modules the installer lists, with their versions where it knows them. */
-  listedModules: ReadonlyMap<string, string | undefined>;
-  topLevel: ReadonlySet<string>;
-  moduleFolders: readonly string[];
-  /** Every file of the modules that is not in a skill, sorted. */
-  files: readonly string[];
-  /** Files in folders with a SKILL.md and below, which belong to the readers of skills. */
-  skillFiles: readonly string[];
-  skillFolders: ReadonlySet<string>;
-  /** All of these files, to look one up. */
-  known: ReadonlySet<string>;
-  /** Linked folders, which are not walked; a manifest may still name what is in them. */
-  links: readonly string[];
-}
+export type { Install } from './manifests.ts';
 
 /** Folders of a BMAD root that hold no module, though some of them have a `config.yaml`. */
 const NOT_MODULES = new Set(['memory', 'docs', 'scripts', 'custom', 'render', 'node_modules']);

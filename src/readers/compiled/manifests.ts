@@ -16,7 +16,29 @@ import { sha256 } from '../../base/values.ts';
 import type { Problem } from '../../model/record.ts';
 import type { Source } from '../../sources/tree.ts';
 import { readable, readRows as rowsIn, READS_AT_ONCE } from '../reading.ts';
-import type { Install } from './install.ts';
+
+/** One BMAD root on disk: which file is where, before any of it is interpreted. */
+export interface Install {
+  source: Source;
+  problems: Problem[];
+  /** `_config`, or `_cfg` in the early alphas; none in a folder without manifests. */
+  configs: readonly string[];
+  /** The version of the installer that ran last. */
+  version: string | undefined;
+  /** The modules the installer lists, with their versions where it knows them. */
+  listedModules: ReadonlyMap<string, string | undefined>;
+  topLevel: ReadonlySet<string>;
+  moduleFolders: readonly string[];
+  /** Every file of the modules that is not in a skill, sorted. */
+  files: readonly string[];
+  /** Files in folders with a SKILL.md and below, which belong to the readers of skills. */
+  skillFiles: readonly string[];
+  skillFolders: ReadonlySet<string>;
+  /** All of these files, to look one up. */
+  known: ReadonlySet<string>;
+  /** Linked folders, which are not walked; a manifest may still name what is in them. */
+  links: readonly string[];
+}
 
 /** A line of a manifest whose path leads into this install. */
 export interface ListedFile {

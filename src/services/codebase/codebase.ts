@@ -1,7 +1,6 @@
 import { isAbsolute, join, relative } from 'node:path';
 import { once } from '../../base/async.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
-import type { Log } from '../../base/log.ts';
 import { codeWords, splitIdentifier } from '../../base/text/code-words.ts';
 import { globMatcher } from '../../base/text/glob.ts';
 import { forAll, plural, t } from '../../base/text/message.ts';
@@ -17,32 +16,11 @@ import { type Indexer, openIndexer } from './indexer.ts';
 import { pieceOf } from './pieces.ts';
 import { byScore, type CodeQuestion, rank, type Ranked } from './rank.ts';
 import { ripgrepProgram } from './ripgrep.ts';
-import type { Environment, FileList } from './survey.ts';
+import type { CodebaseParts, FileList } from './survey.ts';
+
+export type { CodebaseParts } from './survey.ts';
 import { embedQuestion, fileWords, unit } from './vectors.ts';
 import type { IndexedFile } from './words.ts';
-
-export interface CodebaseParts {
-  /** The real path of the project. */
-  root: string;
-  /** The folder for caches; the index of each project is a file in it. */
-  cache: string;
-  /** `false` where the index is not written: it lasts as long as this does. */
-  writes?: boolean;
-  /** How long a call reads files before it answers with what it has. */
-  budgetMs: number;
-  background: boolean;
-  /** Whether the system may be asked to tell of changes, where it tells of all of them. */
-  watch?: boolean;
-  /** For git, which needs the user's settings. */
-  env: Environment;
-  log: Log;
-  analyser?: Analyser | undefined;
-  embedder?: Embedder | undefined;
-  /** Called when much has been read and all of it is on disk: a new thread that starts from the file needs far less memory. */
-  onWritten?: () => void;
-  /** Left out where a test wants to see what happens without them. */
-  without?: { ripgrep?: true; grammars?: true };
-}
 
 export interface CodeQuery {
   query: string;

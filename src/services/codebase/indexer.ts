@@ -1,30 +1,13 @@
 import { t } from '../../base/text/message.ts';
-import type { FoundProgram } from '../../base/files/find-program.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 import { BmadError } from '../../base/errors.ts';
 import { breath } from '../../base/async.ts';
-import type { Analyser } from '../../meaning/analyse.ts';
-import type { Embedder } from '../../meaning/vectors.ts';
-import type { CodebaseParts } from './codebase.ts';
 import { type CodeIndex, createVocabulary, type Vocabulary } from './words.ts';
-import type { Grammars } from './chunks.ts';
 import { loadIndex, saveIndex, UNWRITTEN, type IndexIdentity } from './index-file.ts';
 import type { Pack } from './pieces.ts';
 import { readFile, readLines } from './paths.ts';
-import { createSurveyor } from './survey.ts';
+import { createSurveyor, type IndexerParts } from './survey.ts';
 import { embedFile } from './vectors.ts';
-
-export interface IndexerParts extends Pick<
-  CodebaseParts,
-  'root' | 'writes' | 'background' | 'watch' | 'env' | 'log' | 'onWritten'
-> {
-  /** The file the index is kept in. */
-  place: string;
-  analyser: Analyser;
-  embedder: Embedder | undefined;
-  grammars: Grammars;
-  ripgrep: FoundProgram | undefined;
-}
 
 export type Indexer = Awaited<ReturnType<typeof openIndexer>>;
 

@@ -6,11 +6,48 @@ import { IGNORE_FILES, ListedFiles } from '../../base/files/listed-files.ts';
 import { decidingFiles } from '../../base/files/repository.ts';
 import { gitFiles } from '../../base/process/git.ts';
 import { foldersOf, isHidden, isIgnored, rulesOf, walkFiles } from '../../base/process/project-files.ts';
-import { isProse, languageOf } from './chunks.ts';
-import type { IndexerParts } from './indexer.ts';
+import { type Grammars, isProse, languageOf } from './chunks.ts';
+import type { Log } from '../../base/log.ts';
+import type { Analyser } from '../../meaning/analyse.ts';
+import type { Embedder } from '../../meaning/vectors.ts';
 import { isWanted } from './paths.ts';
 import { filesByRipgrep } from './ripgrep.ts';
 import type { CodeIndex } from './words.ts';
+
+export interface CodebaseParts {
+  /** The real path of the project. */
+  root: string;
+  /** The folder for caches; the index of each project is a file in it. */
+  cache: string;
+  /** `false` where the index is not written: it lasts as long as this does. */
+  writes?: boolean;
+  /** How long a call reads files before it answers with what it has. */
+  budgetMs: number;
+  background: boolean;
+  /** Whether the system may be asked to tell of changes, where it tells of all of them. */
+  watch?: boolean;
+  /** For git, which needs the user's settings. */
+  env: Environment;
+  log: Log;
+  analyser?: Analyser | undefined;
+  embedder?: Embedder | undefined;
+  /** Called when much has been read and all of it is on disk: a new thread that starts from the file needs far less memory. */
+  onWritten?: () => void;
+  /** Left out where a test wants to see what happens without them. */
+  without?: { ripgrep?: true; grammars?: true };
+}
+
+export interface IndexerParts extends Pick<
+  CodebaseParts,
+  'root' | 'writes' | 'background' | 'watch' | 'env' | 'log' | 'onWritten'
+> {
+  /** The file the index is kept in. */
+  place: string;
+  analyser: Analyser;
+  embedder: Embedder | undefined;
+  grammars: Grammars;
+  ripgrep: FoundProgram | undefined;
+}
 
 /** Paths of files that are still to be read, to be taken apart by their grammar, and to get vectors. */
 interface ToDo {

@@ -3,11 +3,11 @@ import { estimateTokens } from '../../base/text/text-budget.ts';
 import type { Sampled, SampleRequest } from '../../model/client.ts';
 import {
   type AgentTask,
-  type ContextPart,
   fullName,
   FURTHER_TASKS,
   type FurtherTask,
   furtherTasks,
+  type Order,
   type Person,
   promptText,
   systemPrompt,
@@ -26,15 +26,6 @@ export interface DelegationLimits {
   answerTokens: number;
   /** How long one answer may take. */
   timeMs: number;
-}
-
-export interface Order {
-  person: Person;
-  task: string;
-  context: readonly ContextPart[];
-  maxTokens: number;
-  /** What the project is spoken to in, where it says so. */
-  language?: string | undefined;
 }
 
 /** What the outside does for a delegation. */

@@ -1,8 +1,8 @@
 import earlier from '../../../assets/agents/earlier.json' with { type: 'json' };
 import { agentTitled } from '../../base/text/agent-titles.ts';
 import { fold } from '../../base/text/suggest.ts';
-import { consult, type DelegationHost, type DelegationLimits, type Order } from './consult.ts';
-import { composeBrief, type Person, persona } from './prompts.ts';
+import { consult, type DelegationHost, type DelegationLimits } from './consult.ts';
+import { composeBrief, type Order, type Person, persona } from './prompts.ts';
 
 export type { ContextPart, Person } from './prompts.ts';
 

@@ -1,7 +1,6 @@
 import { fenceFollower } from '../../base/text/markdown.ts';
 import { estimateTokens } from '../../base/text/text-budget.ts';
 import { bullets, byteLength, cut, fenced } from '../../base/text/text.ts';
-import type { Order } from './consult.ts';
 
 /** An agent of the catalogue, as it is to be played. */
 export interface Person {
@@ -100,6 +99,15 @@ function contextText(context: readonly ContextPart[]): string[] {
   return context.map(({ title, text, isFile }) =>
     isFile ? `# File ${title}\n\n${fenced(text)}` : `# ${title}\n\n${text.trim()}`,
   );
+}
+
+export interface Order {
+  person: Person;
+  task: string;
+  context: readonly ContextPart[];
+  maxTokens: number;
+  /** What the project is spoken to in, where it says so. */
+  language?: string | undefined;
 }
 
 interface BriefOrder extends Order {

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { field, isTable, parseYaml, type Table, tableOf } from '../../base/parse/parse.ts';
 import { nameKey } from '../../base/text/suggest.ts';
 import { givenValue } from '../../kit/settings.ts';
-import type { ContextFacts } from './context-facts.ts';
+import { type ContextFacts, listIn, tableIn } from './context-facts.ts';
 
 /** What BMAD itself was set up with in a project, whatever version wrote it. */
 interface BmadValues {
@@ -63,15 +63,6 @@ export function aboutProject(
     infrastructure: field(context, 'infrastructure'),
     memory: { ...tableIn(context, 'memory'), ...memoryConfig },
   };
-}
-
-export function tableIn(table: Table, name: string): Table {
-  return tableOf(field(table, name));
-}
-
-export function listIn(table: Table, name: string): unknown[] {
-  const value = field(table, name);
-  return Array.isArray(value) ? value : [];
 }
 
 /** Somebody the project knows as an agent, by whatever it has written down. */

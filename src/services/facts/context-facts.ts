@@ -2,10 +2,9 @@ import { t } from '../../base/text/message.ts';
 import { join } from 'node:path';
 import { attempt, expected, unlessShort } from '../../base/errors.ts';
 import { listInside, pathExists } from '../../base/files/files.ts';
-import { csvRows, parseYaml, type Table, tableOf, textField } from '../../base/parse/parse.ts';
+import { csvRows, field, parseYaml, type Table, tableOf, textField } from '../../base/parse/parse.ts';
 import { compare } from '../../base/text/text.ts';
 import { maskSecretValues } from '../../base/secrets/scanner.ts';
-import { listIn, tableIn } from './about.ts';
 import { agentIds, readKitAgents, type KitAgent } from '../../kit/agents.ts';
 import {
   type AgentRequest,
@@ -20,6 +19,15 @@ import { textToRead, type KitWithMemory } from '../../kit/kit-text.ts';
 import { lastSession, type SessionState } from '../../kit/session/session-state.ts';
 import { emptyPage, SHARED_CONTEXT_FILE } from '../../kit/memories/shared-context.ts';
 import { listForStacks, stacksIn, type DetectedStack } from '../../kit/stacks.ts';
+
+export function tableIn(table: Table, name: string): Table {
+  return tableOf(field(table, name));
+}
+
+export function listIn(table: Table, name: string): unknown[] {
+  const value = field(table, name);
+  return Array.isArray(value) ? value : [];
+}
 
 interface AgentFacts {
   id: string;

@@ -45,8 +45,8 @@ import { writeFailure, type FailureWritten, type NewFailure } from '../../kit/mu
 import { otherLanguage, projectLanguages } from '../../kit/project-language.ts';
 import { lastSession, writeSession, type SessionState } from '../../kit/session/session-state.ts';
 import type { View } from '../../lines/view.ts';
-import { aboutProject, bmadValues, type Colleague, colleaguesIn, tableIn } from './about.ts';
-import { readContextFacts, type ContextFacts } from './context-facts.ts';
+import { aboutProject, bmadValues, type Colleague, colleaguesIn } from './about.ts';
+import { readContextFacts, type ContextFacts, tableIn } from './context-facts.ts';
 
 interface Museum {
   failures: readonly Failure[];

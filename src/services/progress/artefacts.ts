@@ -2,20 +2,9 @@ import { posix } from 'node:path';
 import { headingIn } from '../../base/text/markdown.ts';
 import { t } from '../../base/text/message.ts';
 import { judgeDocument, type Judgement } from './document.ts';
-import type { Locations, ProjectFiles } from './places.ts';
-import type { PlanningFiles, Report } from './report.ts';
+import type { Artefact, Group, PlanningFiles, Report } from './found.ts';
+import type { Locations, ProjectFiles, Shards } from './places.ts';
 import { type Evidence, type Item, type ItemKind, type Phase, PHASES, type State } from './rules.ts';
-
-interface Group {
-  kind: ItemKind;
-  /** Its file, or its folder. */
-  path: string;
-  /** The files that make it up. */
-  files: string[];
-}
-
-/** One document, or one that is spread over several files. */
-export type Artefact = Group & Judgement;
 
 /** Files of a run folder of the newer versions, which belong together. */
 const RUN_FOLDERS: Record<string, { kind: ItemKind; files: RegExp }> = {
@@ -334,4 +323,16 @@ function implementationState(
   const unknown = work.find(({ state }) => state === 'unknown');
   if (unknown !== undefined) return { state: 'unknown', evidence: unknown.evidence };
   return { state: 'not started', evidence: stories.length > 0 ? ledger : [] };
+}
+
+/** Those of which only the whole document is there, with its file. */
+export function missingShards(
+  wanted: readonly Shards[],
+  artefacts: readonly Artefact[],
+): (Shards & { from: string })[] {
+  return wanted.flatMap((shards) => {
+    const found = artefacts.filter(({ kind }) => kind === shards.kind);
+    const [from] = found.flatMap(({ files }) => files);
+    return from === undefined || found.some(({ path }) => path === shards.to) ? [] : [{ ...shards, from }];
+  });
 }

@@ -4,8 +4,8 @@ import { conflictsIn } from '../../base/text/diff.ts';
 import { posix } from 'node:path';
 import { parseYaml, tableOf, textField } from '../../base/parse/parse.ts';
 import { t } from '../../base/text/message.ts';
-import { type Evidence, type ItemKind, meantWord, rankOf, type RowKind } from './rules.ts';
 import type { ProjectFiles } from './places.ts';
+import { type Evidence, type ItemKind, meantWord, rankOf, type RowKind } from './rules.ts';
 
 /** One row of `development_status`. */
 export interface Row {

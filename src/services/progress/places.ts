@@ -9,7 +9,6 @@ import { field, isTable, parseConfig, type Table, tableOf, textField } from '../
 import { t } from '../../base/text/message.ts';
 import { CONTRACT_SCRIPT } from '../../kit/output.ts';
 import { utf8Text } from '../../kit/utf8.ts';
-import type { Artefact } from './artefacts.ts';
 import type { Evidence, Trouble } from './rules.ts';
 
 /** Where a project keeps what it makes, the likeliest place first. All are paths from the project. */
@@ -352,17 +351,5 @@ function wantedShards(
       to,
       evidence: { file, line, says: `${setting}: true` },
     }));
-  });
-}
-
-/** Those of which only the whole document is there, with its file. */
-export function missingShards(
-  wanted: readonly Shards[],
-  artefacts: readonly Artefact[],
-): (Shards & { from: string })[] {
-  return wanted.flatMap((shards) => {
-    const found = artefacts.filter(({ kind }) => kind === shards.kind);
-    const [from] = found.flatMap(({ files }) => files);
-    return from === undefined || found.some(({ path }) => path === shards.to) ? [] : [{ ...shards, from }];
   });
 }

@@ -1,10 +1,9 @@
 import type { Step } from '../../base/step.ts';
 import { say, t } from '../../base/text/message.ts';
-import { isPartOfPrd, lacksOnlyCheck, PHASE_OF } from './artefacts.ts';
-import { missingShards } from './places.ts';
-import type { Report } from './report.ts';
-import { at, type Evidence, type Item, type ItemKind, RULES } from './rules.ts';
-import { type Action, MAKE_LEDGER, type Work, type Workers, worksOf } from './workers.ts';
+import { isPartOfPrd, lacksOnlyCheck, missingShards, PHASE_OF } from './artefacts.ts';
+import type { Report } from './found.ts';
+import { at, type Evidence, type Item, type ItemKind } from './rules.ts';
+import { type Action, MAKE_LEDGER, RULES, type Work, type Workers, worksOf } from './workers.ts';
 
 const NAMES: Partial<Record<ItemKind, string>> = {
   brief: 'the product brief',

@@ -3,11 +3,16 @@ import { present } from '../../base/values.ts';
 import { gitLog } from '../../base/process/git.ts';
 import type { ProgramEnvironment } from '../../base/process/process.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
-import { at, type Phase } from './rules.ts';
-import { beginnings, planActions } from './plan-actions.ts';
-import { type Artefact, findArtefacts } from './artefacts.ts';
+import { findArtefacts } from './artefacts.ts';
+import type { Artefact, Report } from './found.ts';
 import { findLocations, ProjectFiles } from './places.ts';
-import { KeptReport, readReport, type Report, storyDates } from './report.ts';
+import { beginnings, planActions } from './plan-actions.ts';
+import { type Change, proposals, reconcile } from './reconcile.ts';
+import { KeptReport, readReport, storyDates } from './report.ts';
+import { at, type Phase } from './rules.ts';
+import { planSprint } from './sprint-plan.ts';
+import { isDone, rank } from './stories.ts';
+import { hasPassed, inReview, storyActions, totalsOf, workedOn } from './story-actions.ts';
 import {
   briefNamedIn,
   type ProjectDocument,
@@ -19,22 +24,9 @@ import {
   takesStories,
   unknownStory,
 } from './story-brief.ts';
-import { type Change, proposals, reconcile } from './reconcile.ts';
-import { type MemlogEntry, writeMemlog } from './writes.ts';
-import { planSprint } from './sprint-plan.ts';
-import { isDone, rank } from './stories.ts';
-import { storyActions } from './story-actions.ts';
 import { setStatus } from './story-status.ts';
-import {
-  type Action,
-  hasPassed,
-  inReview,
-  phaseOfWorkflow,
-  totalsOf,
-  workedOn,
-  Workers,
-  worksOf,
-} from './workers.ts';
+import { type Action, phaseOfWorkflow, Workers, worksOf } from './workers.ts';
+import { type MemlogEntry, writeMemlog } from './writes.ts';
 
 export { KeptReport } from './report.ts';
 export type { Action } from './workers.ts';

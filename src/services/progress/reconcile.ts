@@ -1,6 +1,11 @@
 import { sha256 } from '../../base/values.ts';
 import { BmadError } from '../../base/errors.ts';
 import { t } from '../../base/text/message.ts';
+import type { Epic, Report, Story } from './found.ts';
+import { isBroken, readSprintLedger, type Row, type SprintLedger } from './ledgers.ts';
+import { readReport } from './report.ts';
+import { at, rankOf, type RowKind } from './rules.ts';
+import { fileEvidence, isDisputed, rank } from './stories.ts';
 import {
   diffOf,
   type Edit,
@@ -11,10 +16,6 @@ import {
   writeTogether,
   type Writing,
 } from './writes.ts';
-import { isBroken, readSprintLedger, type Row, type SprintLedger } from './ledgers.ts';
-import { readReport, type Report } from './report.ts';
-import { at, rankOf, type RowKind } from './rules.ts';
-import { type Epic, fileEvidence, isDisputed, rank, type Story } from './stories.ts';
 
 interface Reconciled {
   /** Stands for the ledgers as they are and the changes that were found; applying may be bound to it. */

@@ -4,70 +4,14 @@ import type { ProgramEnvironment } from '../../base/process/process.ts';
 import { type GitAddition, gitAdditions } from '../../base/process/git.ts';
 import { withoutExamples } from '../../base/text/markdown.ts';
 import { plural, type Catalogue, wordsNow } from '../../base/text/message.ts';
-import { type Artefact, documentItems, findArtefacts, phasesOf } from './artefacts.ts';
+import { documentItems, findArtefacts, phasesOf } from './artefacts.ts';
 import { joinedPlans, type Plan, plannedIn } from './document.ts';
-import {
-  type BrokenLedger,
-  isBroken,
-  readSprintLedger,
-  readWorkflowLedger,
-  type SprintLedger,
-  type WorkflowLedger,
-} from './ledgers.ts';
+import type { Artefact, Deferred, PlanningFiles, Report } from './found.ts';
+import { type BrokenLedger, isBroken, readSprintLedger, readWorkflowLedger } from './ledgers.ts';
 import { findLocations, type Locations, ProjectFiles, unique } from './places.ts';
-import {
-  type Drift,
-  type Evidence,
-  type Item,
-  type Phase,
-  type State,
-  storyStatus,
-  type Trouble,
-} from './rules.ts';
-import {
-  type Epic,
-  epicItem,
-  fileEvidence,
-  findDrift,
-  joinedEpics,
-  joinedStories,
-  rank,
-  type Story,
-  storyItem,
-} from './stories.ts';
-import { findStoryFiles, type StoryFiles } from './story-files.ts';
-
-/** What was found in the files of a project. */
-export interface PlanningFiles {
-  locations: Locations;
-  artefacts: Artefact[];
-  plan: Plan;
-  sprint: SprintLedger | undefined;
-  workflows: WorkflowLedger | undefined;
-  broken: Evidence[];
-  /** Further ledgers of the same kind. */
-  others: string[];
-  files: StoryFiles;
-  stories: Story[];
-  epics: Epic[];
-}
-
-interface Deferred {
-  file: string;
-  open: number;
-}
-
-/** All that the files of a project prove about its progress. */
-export interface Report extends PlanningFiles {
-  items: Item[];
-  phases: { phase: Phase; state: State; evidence: Evidence[] }[];
-  drift: Drift[];
-  troubles: Trouble[];
-  /** How many entries of deferred work are open, and the file that has them. */
-  deferred: Deferred | undefined;
-  /** Whether there is code that BMAD did not plan. */
-  brownfield: boolean;
-}
+import { type Evidence, type Item, storyStatus, type Trouble } from './rules.ts';
+import { epicItem, fileEvidence, findDrift, joinedEpics, joinedStories, rank, storyItem } from './stories.ts';
+import { findStoryFiles } from './story-files.ts';
 
 const SPRINT_NAMES = ['sprint-status.yaml', 'sprint-status.yml'];
 const WORKFLOW_NAMES = ['bmm-workflow-status.yaml', 'bmgd-workflow-status.yaml', 'workflow-status.yaml'];

@@ -6,9 +6,10 @@ import { yamlText } from '../../base/parse/parse.ts';
 import { t } from '../../base/text/message.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { keyOf, type Planned } from './document.ts';
+import type { Report } from './found.ts';
 import type { Row, SprintLedger } from './ledgers.ts';
 import { ProjectFiles } from './places.ts';
-import { plansIn, readReport, type Report } from './report.ts';
+import { plansIn, readReport } from './report.ts';
 import { at, FIRST_WORD, rankOf, type RowKind } from './rules.ts';
 import { Workers } from './workers.ts';
 import {

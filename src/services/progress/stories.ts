@@ -1,7 +1,7 @@
 import { plural, say, t } from '../../base/text/message.ts';
 import { firstOfEach, keyOf, type Plan, type Planned } from './document.ts';
-import type { Gate, Row, SprintLedger } from './ledgers.ts';
-import type { PlanningFiles } from './report.ts';
+import type { Epic, PlanningFiles, Story } from './found.ts';
+import type { Row, SprintLedger } from './ledgers.ts';
 import {
   type Drift,
   type Evidence,
@@ -12,31 +12,6 @@ import {
   type StoryStatus,
 } from './rules.ts';
 import { natural, type SpecFile, type StoryFile, type StoryFiles } from './story-files.ts';
-
-/** A story with all that is known of it. */
-export interface Story {
-  id: string;
-  epic: number;
-  story: string;
-  row: Row | undefined;
-  file: StoryFile | undefined;
-  planned: Planned | undefined;
-  gate: Gate | undefined;
-  /** What its file proves, as the ledger would have it. */
-  proven: StoryStatus | undefined;
-  /** The ledger's status; where there is no row, that of the file. */
-  status: StoryStatus | undefined;
-  /** The further of the two, which the ledger would have if it were up to date. */
-  likely: StoryStatus | undefined;
-}
-
-export interface Epic {
-  epic: number;
-  row: Row | undefined;
-  retrospective: Row | undefined;
-  stories: Story[];
-  planned: Planned | undefined;
-}
 
 /** Puts rows, files and plans of the same story together. The order is that of the ledger, then of the numbers. */
 export function joinedStories(ledger: SprintLedger | undefined, files: StoryFiles, plan: Plan): Story[] {

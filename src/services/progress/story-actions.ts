@@ -1,11 +1,11 @@
 import { plural, t } from '../../base/text/message.ts';
 import type { Step } from '../../base/step.ts';
 import { oneLine } from '../../base/text/text.ts';
+import type { Report, Story } from './found.ts';
 import type { Gate } from './ledgers.ts';
-import { at, type Evidence, RULES } from './rules.ts';
-import type { Report } from './report.ts';
-import { isDisputed, isDone, isLeftOpen, planEvidence, rank, type Story } from './stories.ts';
-import type { Action, Work, Workers } from './workers.ts';
+import { at, type Evidence } from './rules.ts';
+import { isDisputed, isDone, isLeftOpen, isUnreviewed, planEvidence, rank } from './stories.ts';
+import { type Action, RULES, type Work, type Workers } from './workers.ts';
 
 const BUILD = 'bmad-build';
 
@@ -284,4 +284,33 @@ function evidenceOf({ row, file, planned }: Story, ledger: string | undefined): 
     ...(row === undefined || ledger === undefined ? [] : [{ file: ledger, line: row.line, says: row.word }]),
     ...(file === undefined ? [] : [{ file: file.file, line: file.line, says: file.word ?? '' }]),
   ];
+}
+
+export const inReview = ({ stories }: Report): Story[] =>
+  stories.filter((story) => !isDone(story) && story.likely === 'review');
+
+/** Its gate has passed, so that nothing but its status is left. */
+export const hasPassed = ({ gate }: Story): boolean => gate !== undefined && isPassed(gate);
+
+/** How many stories are where; what is built and what has been reviewed are told apart. */
+export function totalsOf(report: Report) {
+  const { stories } = report;
+  const done = stories.filter(isDone);
+  return {
+    stories: stories.length,
+    done: done.length,
+    waiting_for_review: inReview(report).filter((story) => !hasPassed(story)).length,
+    done_without_review: done.filter(isUnreviewed).length,
+  };
+}
+
+export function workedOn(story: Story) {
+  const { id, row, file, gate } = story;
+  return {
+    id,
+    status: row?.word ?? file?.word ?? 'planned',
+    done: isDone(story),
+    ...(file === undefined ? {} : { place: at(file) }),
+    ...(gate === undefined ? {} : { gate: `${gate.gate} (${at(gate)})` }),
+  };
 }

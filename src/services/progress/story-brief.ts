@@ -4,10 +4,11 @@ import { findSection, headingIn, outline, withoutComments } from '../../base/tex
 import { t } from '../../base/text/message.ts';
 import { oneLine, withoutEnd } from '../../base/text/text.ts';
 import { frontMatterOf } from './document.ts';
+import type { Report, Story } from './found.ts';
 import { ProjectFiles } from './places.ts';
-import { readReport, type Report } from './report.ts';
+import { readReport } from './report.ts';
 import { at, type Evidence, type ItemKind, type State, type StoryStatus } from './rules.ts';
-import { isDone, isLeftOpen, planEvidence, type Story } from './stories.ts';
+import { isDone, isLeftOpen, planEvidence } from './stories.ts';
 import type { SpecFile, StoryFile } from './story-files.ts';
 import { noSuchStory, storyNamed } from './story-status.ts';
 import { type Work, worksOf } from './workers.ts';
@@ -406,10 +407,10 @@ const FILE = /^(\d{1,4})[.-](\d{1,4})[.-][\w-]{1,100}\.md$/;
 
 /** The story that a call names, where a bare number is one: `1-2-login`, `1.2`, `story 1-2`, or the path of its file. */
 function storyIn(stories: readonly Story[], text: string): Story | undefined {
-  const said = [...wordsIn(text)].map((word) => word.replace(FILE, '$1.$2'));
+  const said = new Set([...wordsIn(text)].map((word) => word.replace(FILE, '$1.$2')));
   return (
     storiesIn(stories, text)[0] ??
-    stories.find(({ epic, story }) => said.includes(`${epic}.${story}`) || said.includes(`${epic}-${story}`))
+    stories.find(({ epic, story }) => said.has(`${epic}.${story}`) || said.has(`${epic}-${story}`))
   );
 }
 

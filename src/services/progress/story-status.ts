@@ -3,20 +3,11 @@ import { withoutEnds } from '../../base/text/text.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { t } from '../../base/text/message.ts';
 import { nearest } from '../../base/text/suggest.ts';
-import {
-  diffOf,
-  type Edit,
-  edited,
-  replaced,
-  stamp,
-  whileLocked,
-  writeTogether,
-  type Writing,
-} from './writes.ts';
 import { frontMatterOf } from './document.ts';
+import type { Report, Story } from './found.ts';
 import type { Row, SprintLedger } from './ledgers.ts';
 import { ProjectFiles } from './places.ts';
-import { readReport, type Report } from './report.ts';
+import { readReport } from './report.ts';
 import {
   at,
   fileWord,
@@ -27,9 +18,18 @@ import {
   type StoryStatus,
   wordsFor,
 } from './rules.ts';
-import type { Story } from './stories.ts';
 import type { SpecFile } from './story-files.ts';
 import { MAKE_LEDGER } from './workers.ts';
+import {
+  diffOf,
+  type Edit,
+  edited,
+  replaced,
+  stamp,
+  whileLocked,
+  writeTogether,
+  type Writing,
+} from './writes.ts';
 
 /** What was set. */
 interface StatusSet {

@@ -4,10 +4,7 @@ import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { COMMANDS } from '../../catalogue/identity.ts';
 import { behaviourOf } from '../../model/format.ts';
 import { type BmadRecord, type RecordKind, shortName } from '../../model/record.ts';
-import { at, type Evidence, type Phase } from './rules.ts';
-import type { Report } from './report.ts';
-import { isDone, isUnreviewed, type Story } from './stories.ts';
-import { isPassed } from './story-actions.ts';
+import type { Evidence, Phase, StoryStatus } from './rules.ts';
 
 interface Ways {
   /** Workflows of version 6, the oldest names first: a project has those of its own version. */
@@ -155,6 +152,78 @@ export function phaseOfWorkflow(workflow: string): Phase | undefined {
   return work === undefined ? undefined : (PHASE_OF[work] ?? 'implementation');
 }
 
+interface Rule {
+  /** What a file or ledger says, for people. */
+  when: string;
+  /** What comes next; nothing where it is over. */
+  work?: Work;
+  /** What the ledger has then. */
+  ledger?: StoryStatus;
+}
+
+/**
+ * BMAD's own rules for what comes after what, in the order in which BMAD asks them. rule-quotes.ts of the tests has the lines that
+ * state each of them, and the reference has both for people.
+ */
+export const RULES = {
+  'in progress': { when: 'a story is `in-progress`', work: 'develop story' },
+  review: { when: 'a story is in `review`', work: 'review story' },
+  ready: { when: 'a story is `ready-for-dev` (version 4: `Approved`)', work: 'develop story' },
+  draft: { when: 'a story is a draft (`drafted`, version 4: `Draft`)', work: 'approve story' },
+  planned: { when: 'a story is only planned (`backlog`)', work: 'create story' },
+  'planned later': { when: 'a story is only planned and another is not done yet', work: 'create story' },
+  built: { when: 'a story has been built', ledger: 'review' },
+  reviewed: { when: 'a review of a story has passed', ledger: 'done' },
+  'gate passed': { when: 'the gate of a story says `PASS` or `WAIVED` (version 4)', work: 'close story' },
+  findings: { when: 'a review has left something to do', work: 'apply review', ledger: 'in-progress' },
+  fixed: {
+    when: 'the story has been changed since a gate that did not pass (version 4)',
+    work: 'review story',
+  },
+  'spec in review': {
+    when: 'the spec of a story is `in-review`: the build reviews itself',
+    work: 'develop story',
+    ledger: 'in-progress',
+  },
+  'spec done': {
+    when: 'the spec of a story is `done`: built, but not yet reviewed for the ledger',
+    work: 'review story',
+    ledger: 'review',
+  },
+  'tech spec': {
+    when: 'a `tech-spec-*.md` is `in-progress` or in `review`: it is still being written',
+    work: 'tech spec',
+  },
+  'quick work': { when: 'any other spec is not `done`', work: 'quick work' },
+  readiness: { when: 'the plan is complete and no sprint is planned', work: 'readiness' },
+  shards: {
+    when: 'the plan is complete and `core-config.yaml` wants it in shards (version 4)',
+    work: 'epics',
+  },
+  'no interface': {
+    when: 'the architecture comes next (version 4)',
+    work: 'backend architecture',
+  },
+  'master checklist': {
+    when: 'the plan is complete and no story has been drafted yet (version 4)',
+    work: 'readiness',
+  },
+  'existing code': {
+    when: 'the architecture comes next and there is code already (version 4)',
+    work: 'brownfield architecture',
+  },
+  beginning: { when: 'nothing has been planned yet (version 4)' },
+  'epic begins': { when: 'an epic is in the `backlog` (early alphas only)', work: 'epic context' },
+  'epic done': {
+    when: 'all stories of an epic are `done` and its retrospective is `optional`',
+    work: 'retrospective',
+  },
+  'epic rejected': { when: 'the verdict of a retrospective is `rejected`' },
+  'retrospective held': { when: 'the retrospective of an epic is written' },
+} as const satisfies Record<string, Rule>;
+
+export type RuleName = keyof typeof RULES;
+
 /** Something to do, why, and who does it. */
 export interface Action {
   what: string;
@@ -273,33 +342,4 @@ export class Workers {
     });
     return found.find(({ origin }) => origin.kind === 'project') ?? found[0];
   }
-}
-
-export const inReview = ({ stories }: Report): Story[] =>
-  stories.filter((story) => !isDone(story) && story.likely === 'review');
-
-/** Its gate has passed, so that nothing but its status is left. */
-export const hasPassed = ({ gate }: Story): boolean => gate !== undefined && isPassed(gate);
-
-/** How many stories are where; what is built and what has been reviewed are told apart. */
-export function totalsOf(report: Report) {
-  const { stories } = report;
-  const done = stories.filter(isDone);
-  return {
-    stories: stories.length,
-    done: done.length,
-    waiting_for_review: inReview(report).filter((story) => !hasPassed(story)).length,
-    done_without_review: done.filter(isUnreviewed).length,
-  };
-}
-
-export function workedOn(story: Story) {
-  const { id, row, file, gate } = story;
-  return {
-    id,
-    status: row?.word ?? file?.word ?? 'planned',
-    done: isDone(story),
-    ...(file === undefined ? {} : { place: at(file) }),
-    ...(gate === undefined ? {} : { gate: `${gate.gate} (${at(gate)})` }),
-  };
 }
