@@ -1,5 +1,6 @@
 import { iconPng } from './icon.ts';
-import { asJson, type Files, type Product, startCommand, startOf } from './product.ts';
+import { geminiCommand, startOf } from '../../src/hosts/commands.ts';
+import { asJson, type Files, type Product, startCommand } from './product.ts';
 import { readme, skill } from './texts.ts';
 
 /** A marketplace of Codex with one plugin: a skill and the server, which npm's runner starts. */
@@ -58,11 +59,7 @@ export function geminiExtension(product: Product, server: Files): Files {
     ['GEMINI.md', skill(product).replace(/^---\n[\s\S]*?\n---\n\n/, `# BMAD\n\n`)],
     ['README.md', readme(product)],
   ]);
-  for (const agent of product.agents)
-    files.set(
-      `commands/${key}/${agent.name}.toml`,
-      `description = ${JSON.stringify(`Talk to ${agent.who} (BMAD)`)}\nprompt = ${JSON.stringify(startOf(agent, '{{args}}'))}\n`,
-    );
+  for (const agent of product.agents) files.set(`commands/${key}/${agent.name}.toml`, geminiCommand(agent));
   for (const [path, bytes] of server) files.set(`server/${path}`, bytes);
   return files;
 }

@@ -2,19 +2,13 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { crc32, deflateRawSync, gzipSync } from 'node:zlib';
+import type { CommandAgent } from '../../src/hosts/commands.ts';
 import { PRODUCT, SERVER_KEY } from '../../src/base/product.ts';
 import { type BmadRecord, isListed, shortName } from '../../src/model/record.ts';
 import { root } from '../bundle.ts';
 
 /** Files of a package by their paths in it. */
 export type Files = Map<string, string | Buffer>;
-
-interface Agent {
-  /** What it is called by: `architect`. */
-  name: string;
-  /** `Winston, System Architect`. */
-  who: string;
-}
 
 /** What all packages say of the product, each thing from the one place that has it. */
 export interface Product {
@@ -31,7 +25,7 @@ export interface Product {
   keywords: readonly string[];
   licence: string;
   node: string;
-  agents: readonly Agent[];
+  agents: readonly CommandAgent[];
 }
 
 interface Manifest {
@@ -72,10 +66,6 @@ export async function readProduct(): Promise<Product> {
 }
 
 export const asJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
-
-/** The call with which an agent begins, in words that every host understands. */
-export const startOf = ({ name }: Agent, message: string): string =>
-  `Call the tool \`bmad\` of the MCP server \`${SERVER_KEY}\` with operation "execute", agent "${name}" and message "${message}". Leave the message out if it is empty. Then follow the answer: become the agent it describes, and stay in character until you are asked to stop.`;
 
 /** Claude Desktop passes over a bundle in which one file is larger than some 108 kB; this leaves room. */
 export const LARGEST = 90_000;

@@ -166,7 +166,7 @@ interface Connection {
   after: string;
 }
 
-type Connections = ReturnType<typeof connectionsIn>;
+export type Connections = ReturnType<typeof connectionsIn>;
 
 /** Notes and copies are in the user's own folder: configurations of hosts hold tokens. */
 export function connectionsIn(state: string) {

@@ -1,7 +1,9 @@
+import { join } from 'node:path';
 import { t } from '../base/text/message.ts';
-import { BmadError, quoted } from '../base/errors.ts';
+import { BmadError, ours, quoted } from '../base/errors.ts';
 import { pathExists } from '../base/files/files.ts';
 import { fold, nearest } from '../base/text/suggest.ts';
+import type { CommandAgent, CommandFolder } from './commands.ts';
 import { connectFile, connectionsIn, disconnectFile, type FileWork } from './connect.ts';
 import { entryOf, isOurs, isSame, startOf, type WrittenStart } from './entries.ts';
 import { inspect } from './inspect.ts';
@@ -9,6 +11,7 @@ import {
   HOSTS,
   pathsOf,
   placeOf,
+  programPaths,
   type Entry,
   type Host,
   type Scope,
@@ -40,9 +43,12 @@ export interface HostTarget {
   host: Host;
   scope: Scope;
   file: string;
+  /** What the person wants in the entry beside what every one has. */
+  more?: Entry;
 }
 
 export interface HostState extends HostTarget {
+  /** Whether it has been started here, or can be. */
   installed: boolean;
   /** What is under our name in its file. */
   found: 'ours' | 'other' | 'none' | 'unreadable';
@@ -67,7 +73,11 @@ export function createHosts({ surroundings, root, start, state }: HostsParts) {
 
   async function stateOf(target: HostTarget): Promise<HostState> {
     const { host, file } = target;
-    const traces = await Promise.all(host.traces.map((trace) => pathExists(placeOf(trace, surroundings))));
+    const places = [
+      ...host.traces.map((trace) => placeOf(trace, surroundings)),
+      ...programPaths(host, surroundings),
+    ];
+    const traces = await Promise.all(places.map(pathExists));
     return { ...target, installed: traces.includes(true), found: await foundIn(target, file) };
   }
 
@@ -101,11 +111,23 @@ export function createHosts({ surroundings, root, start, state }: HostsParts) {
       key: host.key,
       hosts: targets.map(({ host: { id } }) => id),
       // Hosts that share a file share the entry.
-      entry: Object.assign({}, ...targets.map((each) => entryOf(each.host, each.scope, start))) as Entry,
+      entry: Object.assign(
+        {},
+        ...targets.flatMap((each) => [entryOf(each.host, each.scope, start), each.more]),
+      ) as Entry,
       inside: scope === 'project' ? root : undefined,
       connections,
     };
   };
+
+  /** The folder of a host's commands; only what people keep for themselves has one outside a project. */
+  function commandsOf({ host: { id, commands }, scope }: HostTarget): CommandFolder | undefined {
+    if (commands === undefined) return undefined;
+    const inside = scope === 'project' ? root : undefined;
+    const folder =
+      inside === undefined ? placeOf(commands.user, surroundings) : join(inside, commands.project);
+    return { folder, host: id, scope, inside, connections };
+  }
 
   return {
     start,
@@ -127,6 +149,22 @@ export function createHosts({ surroundings, root, start, state }: HostsParts) {
     },
     disconnect: (targets: readonly [HostTarget, ...HostTarget[]], how: { force: boolean; dry: boolean }) =>
       disconnectFile(workOf(targets), how),
+    /** Writes the commands of a host that has a folder for them, or takes them away; answers with what people type. */
+    async commands(
+      target: HostTarget,
+      agents: readonly CommandAgent[] | 'none',
+      dry: boolean,
+    ): Promise<string[]> {
+      const folder = commandsOf(target);
+      if (folder === undefined) return [];
+      const { removeCommands, writeCommands } = await import('./commands.ts');
+      return agents === 'none' ? removeCommands(folder, dry) : writeCommands(folder, agents, dry);
+    },
+    /** Whether the entry allows what its host refuses where it cannot ask. */
+    async isApproved({ host, file }: HostTarget): Promise<boolean> {
+      const entry = await entryOfFile(host, file).catch(ours(() => undefined));
+      return isOurs(entry) && isSame(entry, { ...entry, ...host.approval });
+    },
     /** The text that a person would write into an empty file. */
     printed({ host, scope, file }: HostTarget): string {
       return put({ file, text: '', format: host.format, key: host.key }, entryOf(host, scope, start)).text;

@@ -6,7 +6,7 @@ import { readForeign } from '../base/files/foreign-file.ts';
 import { field, isTable, type Table, tableOf } from '../base/parse/parse.ts';
 import { addedTo, entryOf, isOurs, isSame, maskedWords, startOf, startText, withAdded } from './entries.ts';
 import { entryIn, FORMATS } from './splice.ts';
-import type { Entry, Host, Scope, Start, Surroundings } from './table.ts';
+import { CONTRACT_TOOL, type Entry, type Host, type Scope, type Start, type Surroundings } from './table.ts';
 import { isBelow } from '../base/files/open-file.ts';
 import { SERVER_KEY } from '../base/product.ts';
 
@@ -238,21 +238,33 @@ function isTrusted(root: string, rules: Table): boolean {
 }
 
 /** Codex reads the file of a project only if the project is trusted. */
-async function codexChecks({ surroundings, root, scope }: Asked): Promise<HostCheck[]> {
-  if (scope !== 'project' || root === undefined) return [];
+async function codexChecks({ surroundings, root, scope, table }: Asked): Promise<HostCheck[]> {
+  const tools = tableOf(field(tableOf(field(tableOf(field(table, 'mcp_servers')), SERVER_KEY)), 'tools'));
+  const approval = when(
+    tableOf(field(tools, CONTRACT_TOOL))['approval_mode'] !== 'approve',
+    notice(
+      'tools',
+      t`"codex exec" cannot ask, so it refuses ${CONTRACT_TOOL}.`,
+      t`To allow it, add [mcp_servers.${SERVER_KEY}.tools.${CONTRACT_TOOL}] with approval_mode = "approve".`,
+    ),
+  );
+  if (scope !== 'project' || root === undefined) return approval;
   const home = surroundings.env['CODEX_HOME'] ?? '';
   const file = join(isAbsolute(home) ? home : join(surroundings.home, '.codex'), 'config.toml');
   const user = await tableIn(file);
-  if (user === undefined) return [];
+  if (user === undefined) return approval;
   const level = tableOf(field(tableOf(field(user, 'projects')), root))['trust_level'];
-  return when(
-    level !== 'trusted',
-    broken(
-      'trust',
-      t`It does not read this file, because ${root} is not trusted.`,
-      t`Start codex there and trust it.`,
+  return [
+    ...approval,
+    ...when(
+      level !== 'trusted',
+      broken(
+        'trust',
+        t`It does not read this file, because ${root} is not trusted.`,
+        t`Start codex there and trust it.`,
+      ),
     ),
-  );
+  ];
 }
 
 const when = (isSo: boolean, found: HostCheck): HostCheck[] => (isSo ? [found] : []);

@@ -1,4 +1,5 @@
 import { posix, win32 } from 'node:path';
+import { SERVER_KEY } from '../base/product.ts';
 
 /** The systems whose paths differ; every other one is treated as Linux. */
 export type System = 'linux' | 'darwin' | 'win32';
@@ -35,6 +36,8 @@ export interface Host {
   aliases?: readonly string[];
   /** Folders or files that are there once the host has been installed. */
   traces: readonly PathPattern[];
+  /** The programs that start it: on the PATH they say that it is there, even if it was never started. */
+  programs?: readonly string[];
   format: Format;
   /** The key that holds the servers. */
   key: string;
@@ -44,8 +47,12 @@ export interface Host {
   more?: Entry;
   /** The command by which the host adds a server itself, before the command line of the server. */
   own?: string;
-  /** What is left to do in the host. */
+  /** What is left to do in the host, whatever its settings are. */
   after?: string;
+  /** The folders in which it finds commands, where its own list of ours may come too late. */
+  commands?: Record<Scope, PathPattern>;
+  /** What its entry has where a person has allowed the tool that runs programs, which it refuses where it cannot ask. */
+  approval?: Entry;
   limits?: HostLimits;
 }
 
@@ -62,6 +69,8 @@ interface HostLimits {
 }
 
 const MCP = 'mcpServers';
+/** The tool that runs programs. */
+export const CONTRACT_TOOL = 'run_completion_contract';
 const CODE = '<config>/Code/User';
 
 /** Every host that can be connected, where it reads its servers from, and how it writes them. */
@@ -71,14 +80,13 @@ export const HOSTS: readonly Host[] = [
     name: 'Claude Code',
     aliases: ['claude'],
     traces: ['~/.claude', '~/.claude.json'],
+    programs: ['claude'],
     format: 'json',
     key: MCP,
     user: { paths: ['~/.claude.json'] },
     project: { paths: ['.mcp.json'] },
     shape: 'typed',
     own: 'claude mcp add --scope user bmad --',
-    after:
-      'To allow its tools once and for all, add "mcp__bmad" to permissions.allow in .claude/settings.json.',
     limits: { startMs: 30_000, answerBytes: 100_000, dataAlone: true },
   },
   {
@@ -96,6 +104,7 @@ export const HOSTS: readonly Host[] = [
     name: 'Cursor',
     aliases: ['cursor-agent'],
     traces: ['~/.cursor'],
+    programs: ['cursor', 'cursor-agent'],
     format: 'json',
     key: MCP,
     user: { paths: ['~/.cursor/mcp.json'] },
@@ -108,6 +117,7 @@ export const HOSTS: readonly Host[] = [
     name: 'VS Code',
     aliases: ['code', 'vs-code', 'copilot-chat'],
     traces: [CODE, '~/.vscode'],
+    programs: ['code'],
     format: 'json',
     key: 'servers',
     user: { paths: [`${CODE}/mcp.json`] },
@@ -121,6 +131,7 @@ export const HOSTS: readonly Host[] = [
     name: 'Copilot CLI',
     aliases: ['copilot', 'github-copilot-cli'],
     traces: ['$COPILOT_HOME|~/.copilot'],
+    programs: ['copilot'],
     format: 'json',
     key: MCP,
     user: { paths: ['$COPILOT_HOME|~/.copilot/mcp-config.json'], more: { tools: ['*'] } },
@@ -141,6 +152,7 @@ export const HOSTS: readonly Host[] = [
     id: 'cline-cli',
     name: 'Cline CLI',
     traces: ['$CLINE_DIR|~/.cline'],
+    programs: ['cline'],
     format: 'json',
     key: MCP,
     user: { paths: ['$CLINE_DIR|~/.cline/data/settings/cline_mcp_settings.json'] },
@@ -151,6 +163,7 @@ export const HOSTS: readonly Host[] = [
     id: 'windsurf',
     name: 'Windsurf',
     traces: ['~/.codeium/windsurf'],
+    programs: ['windsurf'],
     format: 'json',
     key: MCP,
     user: { paths: ['~/.codeium/windsurf/mcp_config.json'] },
@@ -161,6 +174,7 @@ export const HOSTS: readonly Host[] = [
     id: 'zed',
     name: 'Zed',
     traces: ['<config>/zed', '<config>/Zed'],
+    programs: ['zed'],
     format: 'json',
     key: 'context_servers',
     user: {
@@ -176,12 +190,14 @@ export const HOSTS: readonly Host[] = [
     name: 'Codex',
     aliases: ['codex-cli', 'openai-codex'],
     traces: ['$CODEX_HOME|~/.codex'],
+    programs: ['codex'],
     format: 'toml',
     key: 'mcp_servers',
     user: { paths: ['$CODEX_HOME|~/.codex/config.toml'] },
     project: { paths: ['.codex/config.toml'] },
     shape: 'standard',
     own: 'codex mcp add bmad --',
+    approval: { tools: { [CONTRACT_TOOL]: { approval_mode: 'approve' } } },
     limits: { startMs: 10_000, answerBytes: 10_240, dataAlone: true },
   },
   {
@@ -189,18 +205,20 @@ export const HOSTS: readonly Host[] = [
     name: 'Gemini CLI',
     aliases: ['gemini'],
     traces: ['~/.gemini/settings.json', '~/.gemini/tmp', '~/.gemini/installation_id'],
+    programs: ['gemini'],
     format: 'json',
     key: MCP,
     user: { paths: ['~/.gemini/settings.json'] },
     project: { paths: ['.gemini/settings.json'] },
     shape: 'standard',
     own: 'gemini mcp add --scope user bmad',
-    after: 'It starts no server in a folder that you have not trusted: /permissions trust.',
+    commands: { user: `~/.gemini/commands/${SERVER_KEY}`, project: `.gemini/commands/${SERVER_KEY}` },
   },
   {
     id: 'antigravity',
     name: 'Antigravity',
     traces: ['~/.gemini/antigravity'],
+    programs: ['antigravity'],
     format: 'json',
     key: MCP,
     user: { paths: ['~/.gemini/antigravity/mcp_config.json'] },
@@ -219,6 +237,7 @@ export const HOSTS: readonly Host[] = [
     id: 'opencode',
     name: 'opencode',
     traces: ['~/.config/opencode', '~/.local/share/opencode'],
+    programs: ['opencode'],
     format: 'json',
     key: 'mcp',
     user: { paths: ['~/.config/opencode/opencode.jsonc', '~/.config/opencode/opencode.json'] },
@@ -231,6 +250,7 @@ export const HOSTS: readonly Host[] = [
     id: 'goose',
     name: 'Goose',
     traces: ['~/.config/goose', '<config>/Block/goose'],
+    programs: ['goose'],
     format: 'yaml',
     key: 'extensions',
     user: {
@@ -247,6 +267,7 @@ export const HOSTS: readonly Host[] = [
     name: 'Kiro',
     aliases: ['kiro-cli'],
     traces: ['~/.kiro'],
+    programs: ['kiro', 'kiro-cli'],
     format: 'json',
     key: MCP,
     user: { paths: ['~/.kiro/settings/mcp.json'] },
@@ -257,6 +278,7 @@ export const HOSTS: readonly Host[] = [
     id: 'junie',
     name: 'Junie',
     traces: ['~/.junie'],
+    programs: ['junie'],
     format: 'json',
     key: MCP,
     user: { paths: ['~/.junie/mcp/mcp.json'] },
@@ -313,4 +335,16 @@ export function pathsOf(
   return patterns.map((pattern) =>
     scope === 'project' ? path.join(root ?? '', pattern) : placeOf(pattern, surroundings),
   );
+}
+
+const ENDINGS: Readonly<Partial<Record<System, readonly string[]>>> = { win32: ['.cmd', '.exe'] };
+
+/** Where the programs of a host would be found by whoever types their names. */
+export function programPaths({ programs = [] }: Host, { env, platform }: Surroundings): string[] {
+  const path = platform === 'win32' ? win32 : posix;
+  const folders = (env['PATH'] ?? env['Path'] ?? '')
+    .split(path.delimiter)
+    .filter((each) => path.isAbsolute(each));
+  const names = programs.flatMap((name) => (ENDINGS[systemOf(platform)] ?? ['']).map((end) => name + end));
+  return folders.flatMap((folder) => names.map((name) => path.join(folder, name)));
 }

@@ -261,6 +261,14 @@ export interface Workspace {
   ranking(): Promise<Ranking>;
 }
 
+/** One of several things that a person can choose. */
+export interface Choosable {
+  value: string;
+  name: string;
+  about: string;
+  on: boolean;
+}
+
 /** What lives as long as one request; each surface brings its own. */
 export interface Call {
   signal: AbortSignal;
@@ -298,6 +306,8 @@ export interface Call {
   sample?(request: SampleRequest): Promise<Sampled>;
   /** Has the person at a terminal type a line; not there where nobody sits at one. No answer is an empty one. */
   ask?(prompt: string): Promise<string>;
+  /** Has them choose several of these with keys, and answers with the values; not there where that is not possible. */
+  choose?(question: string, offers: readonly Choosable[]): Promise<string[]>;
   /** Asks the person at the other end, where one can be asked. What is said of `sample` about the 2026 protocol holds too. */
   confirm?(request: ConfirmRequest): Promise<Confirmed>;
 }

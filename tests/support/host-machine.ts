@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { commandLine } from '../../src/operations/offers.ts';
 import { execute } from '../../src/operations/execute.ts';
+import type { Choosable } from '../../src/operations/context.ts';
 import type { AnyOperation } from '../../src/operations/operation.ts';
 import { remove, setup } from '../../src/operations/server/setup.ts';
 import { contextIn, temporaryFolder, testCall } from './app.ts';
@@ -26,7 +27,8 @@ export async function machine(
   const home = await temporaryFolder(onEnd);
   await writeFiles(home, { 'shop/.git/HEAD': '', ...files });
   const context = await contextIn(join(home, 'shop'), { home, ...outside });
-  const asked = async (operation: AnyOperation, input: object, typed?: string[]) => {
+  const asked = async (operation: AnyOperation, input: object, typed?: string[], chosen?: string[]) => {
+    let offers: readonly Choosable[] = [];
     const prompts: string[] = [];
     const call = {
       ...testCall(),
@@ -38,18 +40,22 @@ export async function machine(
               prompts.push(prompt);
               return typed.shift() ?? '';
             },
+            choose: async (_question: string, all: readonly Choosable[]) => {
+              offers = all;
+              return chosen ?? all.filter(({ on }) => on).map(({ value }) => value);
+            },
           }),
     };
     const outcome = await execute(operation, input, context, call);
     const rows = outcome.ok ? (outcome.data['results'] as Row[]) : [];
-    return { outcome, rows, prompts, error: outcome.ok ? undefined : outcome.error };
+    return { outcome, rows, prompts, offers, error: outcome.ok ? undefined : outcome.error };
   };
   return {
     home,
     context,
     path: (name: string) => join(home, name),
     text: (name: string) => readFile(join(home, name), 'utf8'),
-    setup: (input: object = {}, typed?: string[]) => asked(setup, input, typed),
+    setup: (input: object = {}, typed?: string[], chosen?: string[]) => asked(setup, input, typed, chosen),
     remove: (input: object = {}) => asked(remove, input),
   };
 }

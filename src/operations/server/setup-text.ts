@@ -4,7 +4,7 @@ import { repositoryAt } from '../../base/files/repository.ts';
 import { hunksOf } from '../../base/text/diff.ts';
 import { say, t } from '../../base/text/message.ts';
 import { isYes } from '../../base/text/text.ts';
-import type { Context, HostPerson, HostSetup, HostState } from '../context.ts';
+import type { Call, Context, HostPerson, HostSetup, HostState } from '../context.ts';
 import { linesPlace } from '../project/state-place.ts';
 
 const OUTCOMES = [
@@ -39,11 +39,26 @@ export const resultSchema = z.object({
   text: z.string().optional(),
   /** The command by which the host does it itself. */
   own: z.string().optional(),
+  /** The commands that were written for it, or taken away, as people type them. */
+  commands: z.array(z.string()).optional(),
   /** What is left to do in the host. */
-  after: z.string().optional(),
+  after: z.array(z.string()).optional(),
 });
 
 export type Result = z.output<typeof resultSchema>;
+
+export const isConnected = ({ outcome }: Result): boolean =>
+  ['written', 'updated', 'unchanged'].includes(outcome);
+
+/** What is left to do, host by host. */
+export const restLines = (results: readonly Result[]): string[] =>
+  results.flatMap(({ name, after = [] }) => after.map((text) => t`${name}: ${text}`));
+
+/** What to say in a host first: it needs nothing from the project, and shows what the server knows of it. */
+export const FIRST_WISH = 'Use bmad: what is the next step of this project?';
+
+export const firstWords = (connected: readonly Result[]): string =>
+  t`Restart ${connected.map(({ name }) => name).join(', ')}, open your project and say:`;
 
 interface Changed {
   outcome: Result['outcome'];
@@ -107,7 +122,7 @@ function unified(file: string, { before, after }: Changed): string {
   return `--- ${side(before)}\n+++ ${side(after)}\n${hunks.join('\n')}`;
 }
 
-const SAID: Readonly<Record<Result['outcome'], string>> = {
+export const SAID: Readonly<Record<Result['outcome'], string>> = {
   written: 'connected',
   updated: 'updated',
   unchanged: 'already connected',
@@ -126,13 +141,14 @@ const WOULD: Readonly<Partial<Record<Result['outcome'], string>>> = {
 
 export function resultLines(results: readonly Result[], dry: boolean): string[] {
   return results.flatMap((result) => {
-    const { name, scope, file, installed, outcome, problem, diff, text, own, copy } = result;
+    const { name, scope, file, installed, outcome, problem, diff, text, own, copy, commands = [] } = result;
     const done = say((dry ? WOULD[outcome] : undefined) ?? SAID[outcome]);
     const missing =
       installed || ['absent', 'removed'].includes(outcome) ? '' : t` (it does not seem to be installed)`;
     return [
       t`- ${name}: ${done}${scope === 'project' ? t` in this project` : ''}, ${file}${missing}`,
       ...(problem === undefined ? [] : [`  ${problem}`]),
+      ...(commands.length === 0 ? [] : [t`  Its commands: ${commands.join(', ')}`]),
       ...additionLines(result, dry),
       ...(copy === undefined || outcome !== 'updated' ? [] : [t`  The file as it was: ${copy}`]),
       // In a fence, because a terminal would take its lines for a list.
@@ -163,45 +179,56 @@ function additionLines({ scope, dropped = [], kept = [] }: Result, dry: boolean)
 
 interface Asking {
   ask(prompt: string): Promise<string>;
+  choose: NonNullable<Call['choose']>;
   context: Context;
   found: HostSetup;
   /** What was written besides the hosts, in words. */
   notes: string[];
 }
 
-/** Somebody who types something else again and again does not want to go on. */
-const TRIES = 20;
-
 /** Has a person pick hosts, and asks once for what agents and git should know. */
-export async function askedFor(installed: readonly HostState[], asking: Asking): Promise<HostState[]> {
-  const picked = await pickedOf(installed, asking);
+export async function askedFor(states: readonly HostState[], asking: Asking): Promise<HostState[]> {
+  const picked = await withApproval(await pickedOf(states, asking), asking);
   await askPerson(asking);
   await askIgnored(asking);
   await askShared(asking);
   return picked;
 }
 
-async function pickedOf(installed: readonly HostState[], { ask }: Asking): Promise<HostState[]> {
-  // Somebody else's entry is replaced only if the person asks for it by name.
-  const on = installed.map(({ found }) => found === 'ours' || found === 'none');
-  for (let tries = 0; tries < TRIES; tries += 1) {
-    const rows = installed.map(({ host, file, found }, index) => {
-      const standing = found === 'none' ? '' : ` (${STANDING[found]})`;
-      return `  ${index + 1} [${on[index] === true ? 'x' : ' '}] ${host.name}${standing}  ${file}\n`;
-    });
-    const typed = await ask(
-      t`Hosts on this machine:\n${rows.join('')}Numbers change the choice, Enter connects, q ends: `,
-    );
-    if (typed.trim() === '') break;
-    if (/^\s*q/i.test(typed)) throw new BmadError('cancelled', t`Nothing was written.`);
-    for (const word of typed.split(/[\s,]+/)) {
-      const index = Number(word) - 1;
-      if (index in on) on[index] = on[index] !== true;
-    }
-  }
-  const picked = installed.filter((_state, index) => on[index] === true);
-  if (picked.length === 0) throw new BmadError('cancelled', t`No host was chosen; nothing was written.`);
-  return picked;
+/** All hosts that are known, those that are here first and chosen. */
+async function pickedOf(states: readonly HostState[], { choose }: Asking): Promise<HostState[]> {
+  const sorted = [...states].sort((one, other) => Number(other.installed) - Number(one.installed));
+  const picked = new Set(
+    await choose(
+      t`Which hosts shall be connected?`,
+      sorted.map(({ host, file, found, installed }) => ({
+        value: host.id,
+        name: host.name,
+        about: [
+          ...(installed ? [] : [t`not found on this machine`]),
+          ...(found === 'none' ? [] : [say(STANDING[found])]),
+          file,
+        ].join(', '),
+        // Somebody else's entry is replaced only if the person asks for it by name.
+        on: installed && (found === 'ours' || found === 'none'),
+      })),
+    ),
+  );
+  if (picked.size === 0) throw new BmadError('cancelled', t`No host was chosen; nothing was written.`);
+  return states.filter(({ host }) => picked.has(host.id));
+}
+
+/** What a host refuses where it cannot ask is allowed only by a person, and once. */
+async function withApproval(picked: readonly HostState[], { ask, found }: Asking): Promise<HostState[]> {
+  return Promise.all(
+    picked.map(async (state) => {
+      if (state.host.approval === undefined || (await found.hosts.isApproved(state))) return state;
+      const typed = await ask(
+        t`"codex exec" cannot ask, so it refuses the completion contract, which runs programs of trusted projects.\nAllow it there? [y/N] `,
+      );
+      return isYes(typed) ? { ...state, more: state.host.approval } : state;
+    }),
+  );
 }
 
 const STANDING: Readonly<Record<Exclude<HostState['found'], 'none'>, string>> = {
@@ -277,7 +304,7 @@ async function askShared({ ask, context, found, notes }: Asking): Promise<void> 
 
 /** Two people who commit the same files get conflicts in them; with a few lines for git most of these do not come about. */
 async function askMerging(
-  { ask, found, notes }: Omit<Asking, 'context'>,
+  { ask, found, notes }: Pick<Asking, 'ask' | 'found' | 'notes'>,
   root: string,
   merging: Awaited<ReturnType<Awaited<ReturnType<Context['state']>>['place']>>['merging'],
 ): Promise<void> {

@@ -275,7 +275,7 @@ describe('setup', () => {
       'shop/_bmad/_memory/decisions-log.md': '# Log\n',
       'shop/.gitignore': 'dist\n',
     };
-    const asked = ['', 'Ada', 'French', 'n'];
+    const asked = ['Ada', 'French', 'n'];
     const refused = await machine(afterAll, files);
     const { prompts } = await refused.setup({}, [...asked, 'n']);
     expect(prompts.at(-1)).toMatch(/_bmad\/_memory\/decisions-log\.md merge=union\n[^]*Add these lines\? /);
@@ -286,7 +286,7 @@ describe('setup', () => {
     expect(await here.text('shop/.gitattributes')).toContain('_bmad/_memory/handoff-log.md merge=union\n');
     expect(await here.text('shop/.gitignore')).toMatch(/^dist\n_bmad\/_memory\/activity\.jsonl\n/);
     // What is there is not offered again.
-    const again = await here.setup({}, ['', 'n']);
+    const again = await here.setup({}, ['n']);
     expect(again.prompts.at(-1)).toMatch(/Add these lines to \.gitignore instead/);
     // With them, what two people have added to the same file is merged.
     const root = here.path('shop');
@@ -316,10 +316,15 @@ describe('setup', () => {
       '.kiro/x': '',
       'shop/_bmad/core/config.yaml': 'a: 1\n',
     });
-    const { rows, prompts, outcome } = await here.setup({}, ['2', '', 'Ada', 'French', 'y']);
+    const { rows, prompts, offers, outcome } = await here.setup({}, ['Ada', 'French', 'y'], ['cursor']);
     expect(outcomes(rows)).toEqual({ cursor: 'written' });
-    expect(prompts[0]).toMatch(/1 \[x\] Cursor .*\n {2}2 \[x\] Kiro /);
-    expect(prompts[1]).toMatch(/2 \[ \] Kiro /);
+    // Those that are here come first and are chosen; every other one can be.
+    expect(offers.map(({ value, on }) => `${value} ${on}`).slice(0, 3)).toEqual([
+      'cursor true',
+      'kiro true',
+      'claude-code false',
+    ]);
+    expect(offers).toHaveLength(17);
     expect(await here.text('.config/bmad-mcp-server/user.toml')).toMatch(
       /user_name = "Ada"\ncommunication_language = "French"/,
     );
@@ -356,10 +361,83 @@ describe('setup', () => {
     const shared = await contextIn(await temporaryFolder(afterAll), { home: here.home, forOthers: true });
     expect(await (await shared.workspace()).delivery.projectSettings()).toEqual([]);
     // Whoever has answered is not asked again.
-    const again = await here.setup({}, ['', '', '', '']);
+    const again = await here.setup({}, ['', '', '']);
     expect(again.prompts.filter((prompt) => /call you|language/.test(prompt))).toEqual([]);
-    expect((await here.setup({}, ['q'])).error).toMatchObject({ code: 'cancelled' });
+    expect((await here.setup({}, [], [])).error).toMatchObject({ code: 'cancelled' });
     await rm(here.path('.cursor'), { recursive: true });
+  });
+
+  it('N-08: finds a host that is on the PATH and was never started', async () => {
+    const bin = await temporaryFolder(afterAll);
+    await writeFiles(bin, { claude: '' });
+    const here = await machine(afterAll, {}, { env: { PATH: bin } });
+    expect(outcomes((await here.setup({ yes: true })).rows)).toEqual({ 'claude-code': 'written' });
+  });
+
+  it('N-03: gives Gemini CLI a command for each agent, and takes away only what is as it was written', async () => {
+    const own = 'description = "mine"\n';
+    const here = await machine(afterAll, {
+      '.gemini/settings.json': '{}',
+      '.gemini/commands/bmad/pm.toml': own,
+    });
+    const { rows, outcome } = await here.setup({ hosts: ['gemini'] });
+    const typed = ['analyst', 'architect', 'dev', 'ux-designer'].map((name) => `/bmad:${name}`);
+    expect(rows[0]).toMatchObject({ outcome: 'written', commands: typed });
+    const command = parseToml(await here.text('.gemini/commands/bmad/architect.toml'));
+    expect(command).toMatchObject({
+      description: 'Talk to Winston, System Architect (BMAD)',
+      prompt: expect.stringMatching(/agent "architect" and message "\{\{args\}\}"/) as string,
+    });
+    expect(outcome.ok && outcome.answer.steps).toContainEqual(
+      expect.objectContaining({ operation: 'remove', args: { hosts: ['gemini-cli'] } }),
+    );
+    expect((await here.setup({ hosts: ['gemini'] })).rows[0]).toMatchObject({ commands: typed });
+    await writeFile(here.path('.gemini/commands/bmad/dev.toml'), own);
+    const removed = await here.remove({ hosts: ['gemini'] });
+    expect(removed.rows[0]).toMatchObject({
+      outcome: 'removed',
+      commands: typed.filter((each) => !each.endsWith('dev')),
+    });
+    expect(await isThere(here.path('.gemini/commands/bmad/architect.toml'))).toBe(false);
+    for (const name of ['pm', 'dev']) expect(await here.text(`.gemini/commands/bmad/${name}.toml`)).toBe(own);
+    // Folders that were made for them go with them.
+    const fresh = await machine(afterAll, { '.gemini/settings.json': '{}' });
+    await fresh.setup({ hosts: ['gemini'] });
+    await fresh.remove({ hosts: ['gemini'] });
+    expect(await isThere(fresh.path('.gemini/commands'))).toBe(false);
+  });
+
+  it('N-05: offers the line without which "codex exec" refuses the contract, and tells of it otherwise', async () => {
+    const here = await machine(afterAll, { '.codex/config.toml': 'model = "x"\n' });
+    const told = await here.setup({ hosts: ['codex'] });
+    expect(told.outcome.ok && told.outcome.answer.body).toMatch(
+      /Codex: "codex exec" cannot ask.*approval_mode/,
+    );
+    const { prompts, rows } = await here.setup({}, ['y', 'Ada', 'English']);
+    expect(prompts[0]).toMatch(/refuses the completion contract[^]*\[y\/N\]/);
+    expect(rows[0]).toMatchObject({ outcome: 'updated' });
+    expect(parseToml(await here.text('.codex/config.toml'))).toMatchObject({
+      mcp_servers: { bmad: { tools: { run_completion_contract: { approval_mode: 'approve' } } } },
+    });
+    const again = await here.setup({}, []);
+    expect(again.prompts).toEqual([]);
+    expect(again.outcome.ok && again.outcome.answer.body).not.toContain('cannot ask');
+    await here.remove({ yes: true });
+    expect(await here.text('.codex/config.toml')).toBe('model = "x"\n');
+  });
+
+  it('N-13: tells what is left to do only where the settings of the host make it so', async () => {
+    const settings = (enabled: boolean): Record<string, string> => ({
+      '.gemini/settings.json': JSON.stringify({ security: { folderTrust: { enabled } } }),
+    });
+    const bodyOf = async (enabled: boolean): Promise<string> => {
+      const { outcome } = await (await machine(afterAll, settings(enabled))).setup({ hosts: ['gemini'] });
+      return outcome.ok ? outcome.answer.body : '';
+    };
+    expect(await bodyOf(true)).toContain('/permissions trust');
+    const body = await bodyOf(false);
+    expect(body).not.toContain('/permissions trust');
+    expect(body).toMatch(/Restart Gemini CLI, open your project and say:\n> Use bmad: /);
   });
 
   it('says so when the program that an entry starts is gone', async () => {

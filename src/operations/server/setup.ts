@@ -1,20 +1,25 @@
 import * as z from 'zod';
 import { BmadError, ours } from '../../base/errors.ts';
 import type { Step } from '../../base/step.ts';
-import { plural, t } from '../../base/text/message.ts';
+import { plural, say, t } from '../../base/text/message.ts';
 import { stepsField } from '../fields.ts';
 import { lines } from '../answer-text.ts';
 import type { Call, Context, HostScope, HostSetup, HostState } from '../context.ts';
 import { defineOperation } from '../operation.ts';
 import { hostLines, isWell } from './doctor-text.ts';
-import { hostsSchema } from './doctor-text.ts';
+import { hostsSchema } from './doctor.ts';
+import { isListed, shortName } from '../../model/record.ts';
 import {
   askedFor,
   byFile,
+  FIRST_WISH,
+  firstWords,
+  isConnected,
   plainResult,
   type Result,
   resultLines,
   resultSchema,
+  restLines,
   resultsOf,
 } from './setup-text.ts';
 
@@ -76,31 +81,30 @@ export const setup = defineOperation({
     const known = names === undefined ? hosts.all : hosts.named(names);
     const states = await hosts.states(known, scope);
     if (names !== undefined) refuseWithoutScope(known, states, scope);
-    const quiet = yes || dry || print;
     const notes: string[] = [];
     const chosen =
       names !== undefined
         ? states
-        : await chosenOf(
-            states.filter(({ installed }) => installed),
-            quiet,
-            { call, context, found, notes },
-          );
+        : await chosenOf(states, yes || dry || print, { call, context, found, notes });
     if (print)
       return { dry_run: dry, results: chosen.map((state) => printed(state, found)), handshakes: [], notes };
     const results: Result[] = [];
     for (const targets of byFile(chosen))
       results.push(...(await resultsOf(targets, dry, () => hosts.connect(targets, { force, dry }))));
+    for (const state of chosen) {
+      const result = results.find(({ host }) => host === state.host.id);
+      if (result !== undefined && isConnected(result))
+        await completed(result, state, found, { context, dry });
+    }
     const handshakes = dry ? [] : await shaken(chosen, results, found, call);
-    return { dry_run: dry, results: results.map((result) => withRest(result, found)), handshakes, notes };
+    return { dry_run: dry, results, handshakes, notes };
   },
   failed: ({ results, handshakes }) =>
     results.some(({ outcome }) => outcome === 'refused') || handshakes.some(({ ok }) => !ok),
   render({ dry_run: dry, results, handshakes, notes }) {
-    const connected = results.filter(({ outcome }) => ['written', 'updated', 'unchanged'].includes(outcome));
-    const rest = connected.flatMap(({ name, after }) =>
-      after === undefined ? [] : [t`- ${name}: ${after}`],
-    );
+    const connected = results.filter(isConnected);
+    const rest = restLines(connected).map((text) => `- ${text}`);
+    const scope = connected.some((each) => each.scope === 'project') ? { scope: 'project' } : {};
     const refused = results.filter(({ outcome }) => outcome === 'refused').map(({ host }) => host);
     const steps: Step[] = [
       ...(refused.length === 0
@@ -115,6 +119,15 @@ export const setup = defineOperation({
       ...(handshakes.every(({ ok }) => ok)
         ? []
         : [{ operation: 'doctor', args: { hosts: true }, why: t`See what is wrong with the hosts` }]),
+      ...(dry || connected.length === 0
+        ? []
+        : [
+            {
+              operation: 'remove',
+              args: { hosts: connected.map(({ host }) => host), ...scope },
+              why: t`Undo it`,
+            },
+          ]),
     ];
     return {
       body: lines(
@@ -126,8 +139,8 @@ export const setup = defineOperation({
         ),
         notes,
         dry || rest.length === 0 ? undefined : [t`Still to do:`, ...rest],
+        dry || connected.length === 0 ? undefined : [firstWords(connected), `> ${say(FIRST_WISH)}`],
       ),
-      ...(dry || connected.length === 0 ? {} : { note: t`Restart the hosts that are running.` }),
       steps,
     };
   },
@@ -143,8 +156,12 @@ interface Asking {
 }
 
 /** All that are installed, or those of them that the person picks. */
-async function chosenOf(installed: HostState[], quiet: boolean, asking: Asking): Promise<HostState[]> {
+async function chosenOf(states: HostState[], quiet: boolean, asking: Asking): Promise<HostState[]> {
   const { hosts } = asking.found;
+  const { ask, choose } = asking.call;
+  const installed = states.filter((state) => state.installed);
+  if (!quiet && ask !== undefined && choose !== undefined)
+    return askedFor(states, { ...asking, ask, choose });
   if (installed.length === 0)
     throw new BmadError('not_found', t`No host was found on this machine.`, {
       hint: t`Name the ones to set up anyway: ${hosts.all.map(({ id }) => id).join(', ')}.`,
@@ -158,12 +175,10 @@ async function chosenOf(installed: HostState[], quiet: boolean, asking: Asking):
       ],
     });
   if (quiet) return installed;
-  if (asking.call.ask === undefined)
-    throw new BmadError('invalid_input', t`This session cannot ask which hosts to connect.`, {
-      hint: t`Name them, or connect all that were found with --yes: ${installed.map(({ host }) => host.id).join(', ')}.`,
-      steps: [{ operation: 'setup', args: { dry_run: true }, why: t`See what would change` }],
-    });
-  return askedFor(installed, { ...asking, ask: asking.call.ask });
+  throw new BmadError('invalid_input', t`This session cannot ask which hosts to connect.`, {
+    hint: t`Name them, or connect all that were found with --yes: ${installed.map(({ host }) => host.id).join(', ')}.`,
+    steps: [{ operation: 'setup', args: { dry_run: true }, why: t`See what would change` }],
+  });
 }
 
 function refuseWithoutProject(scope: 'user' | 'project', root: string | undefined): void {
@@ -199,9 +214,37 @@ function printed(state: HostState, { hosts }: HostSetup): Result {
   };
 }
 
-function withRest(result: Result, { hosts }: HostSetup): Result {
-  const after = hosts.all.find(({ id }) => id === result.host)?.after;
-  return after === undefined ? result : { ...result, after };
+/** The commands that a host has beside the entry, and what is left to do there, by what its own settings say. */
+async function completed(
+  result: Result,
+  state: HostState,
+  { hosts }: HostSetup,
+  { context, dry }: { context: Context; dry: boolean },
+): Promise<void> {
+  if (state.host.commands !== undefined) {
+    const { records } = (await context.workspace()).catalogue;
+    // Those of BMAD itself: a command is there in all projects, and modules and projects differ.
+    const agents = records
+      .filter(
+        ({ kind, origin, ...record }) =>
+          kind === 'agent' &&
+          origin.kind === 'package' &&
+          origin.repository === undefined &&
+          isListed(record),
+      )
+      .map(({ name, displayName, title }) => ({
+        name: shortName(name),
+        who: [displayName, title].filter(Boolean).join(', '),
+      }));
+    result.commands = await hosts.commands(state, agents, dry);
+  }
+  if (dry) return;
+  const checks = (await hosts.inspect(state)).filter(({ level, fix }) => level !== 'ok' && fix !== undefined);
+  const after = [
+    ...(state.host.after === undefined ? [] : [say(state.host.after)]),
+    ...checks.map(({ text, fix = '' }) => `${text} ${fix}`),
+  ];
+  if (after.length > 0) result.after = after;
 }
 
 /** Each entry is read again and started exactly as it is written; what is the same in several files, once. */
@@ -278,6 +321,12 @@ export const remove = defineOperation({
     const results: Result[] = [];
     for (const targets of byFile(meant))
       results.push(...(await resultsOf(targets, dry, () => hosts.disconnect(targets, { force, dry }))));
+    for (const state of meant) {
+      const result = results.find(({ host, scope: own }) => host === state.host.id && own === state.scope);
+      if (result === undefined || result.outcome === 'refused') continue;
+      const commands = await hosts.commands(state, 'none', dry);
+      if (commands.length > 0) result.commands = commands;
+    }
     return { dry_run: dry, results };
   },
   failed: ({ results }) => results.some(({ outcome }) => outcome === 'refused'),

@@ -290,14 +290,22 @@ function callFrom(terminal: Terminal): Call {
 }
 
 /** Asks the person at the terminal; only a yes is one. */
-function confirming({ err, readLine, status }: Terminal): Pick<Call, 'ask' | 'confirm'> {
+function confirming({ err, readLine, keyboard, status }: Terminal): Pick<Call, 'ask' | 'choose' | 'confirm'> {
   if (readLine === undefined) return {};
   return {
     ask: readLine,
+    ...(keyboard === undefined
+      ? {}
+      : {
+          async choose(question, offers) {
+            status?.clear();
+            return keyboard.ask((await import('./ask/picker.ts')).severalPicker(question, offers));
+          },
+        }),
     async confirm({ question, details }) {
       status?.clear();
       if (details !== '') err(`${details}\n`);
-      const typed = await readLine(`${question} [y/N] `);
+      const typed = await readLine(t`${question} [y/N] `);
       return isYes(typed) ? { yes: true } : { yes: false, why: t`you said no` };
     },
   };

@@ -6,7 +6,7 @@ import { writeFiles } from '../../../../tests/support/folders.ts';
 import { bmadHere } from '../../../../tests/support/command-line.ts';
 import { textOf } from '../screen/paint.ts';
 import { lineWidth } from '../screen/text.ts';
-import { choice, isDone, picker } from './picker.ts';
+import { choice, isDone, type Key, picker, severalPicker } from './picker.ts';
 
 const cwd = await temporaryFolder(afterAll);
 const home = await temporaryFolder(afterAll);
@@ -155,11 +155,47 @@ describe('a list to pick from', () => {
   });
 
   it('stays open where nothing is called that', () => {
-    const state = { typed: 'nowhere', at: 0 };
+    const state = { ...prompt.start, typed: 'nowhere' };
     expect(prompt.press(state, { name: 'return' })).toBe(state);
     expect(textOf(prompt.draw(state, { width: 80, height: 24 }).lines.at(-1) ?? [])).toContain(
       'Nothing is called',
     );
+  });
+});
+
+describe('a list of which several are chosen (N-08)', () => {
+  const prompt = severalPicker('Which hosts?', [
+    { value: 'a', name: 'Alpha', about: 'here', on: true },
+    { value: 'b', name: 'Beta', on: false },
+    { value: 'c', name: 'Gamma', on: false },
+  ]);
+  const after = (...keys: Key[]) => {
+    let state = prompt.start;
+    for (const key of keys) {
+      const next = prompt.press(state, key);
+      if (isDone(next)) return next.done;
+      state = next;
+    }
+    return state;
+  };
+
+  it('moves with the arrows, changes with the space bar, and takes all that are on', () => {
+    const [down, space, enter] = [{ name: 'down' }, { name: 'space', text: ' ' }, { name: 'return' }];
+    expect(after(enter)).toEqual(['a']);
+    expect(after(down, space, enter)).toEqual(['a', 'b']);
+    expect(after(space, down, down, space, enter)).toEqual(['c']);
+    // What was found by its letters is changed too, and what is not shown stays chosen.
+    expect(after({ text: 'g' }, { text: 'a' }, space, enter)).toEqual(['a', 'c']);
+    expect(after(space, enter)).toEqual([]);
+  });
+
+  it('shows what is on, in any width', () => {
+    for (const width of [20, 80]) {
+      const { lines } = prompt.draw(prompt.start, { width, height: 24 });
+      expect(textOf(lines[1] ?? [])).toMatch(/^❯ \[✓\] Alpha/);
+      expect(textOf(lines[2] ?? [])).toMatch(/^ {2}\[ \] Beta/);
+      for (const each of lines) expect(lineWidth(each), textOf(each)).toBeLessThan(width);
+    }
   });
 });
 

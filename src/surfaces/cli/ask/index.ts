@@ -305,5 +305,5 @@ async function withItsArguments(
     given[need] = typed;
   }
   if (danger !== true || needs.length > 0) return given;
-  return isYes(await readLine(`${label} [y/N] `)) ? given : undefined;
+  return isYes(await readLine(t`${label} [y/N] `)) ? given : undefined;
 }

@@ -9,12 +9,16 @@ export interface Offer {
   name?: string | undefined;
   /** What it is, in a line. */
   about?: string | undefined;
+  /** Whether it is chosen already, where several can be. */
+  on?: boolean | undefined;
 }
 
 interface Picking {
   typed: string;
   /** Which of those that are found is marked. */
   at: number;
+  /** What is chosen, where several can be. */
+  on: ReadonlySet<string>;
 }
 
 /** More rows are no longer taken in at a glance. */
@@ -22,8 +26,45 @@ const MOST_ROWS = 10;
 /** The question, what was typed, and what the keys do. */
 const OTHER_ROWS = 3;
 
-/** A list that gets shorter with each letter. */
-export function picker(question: string, offers: readonly Offer[]): Prompt<Picking, string> {
+/** A list that gets shorter with each letter, of which one thing is chosen. */
+export const picker = (question: string, offers: readonly Offer[]): Prompt<Picking, string> =>
+  listPrompt(
+    question,
+    offers,
+    t`↑ ↓ to move, Enter to choose, Esc to leave`,
+    ({ found, at }) => found[at]?.value,
+  );
+
+/** The same list, of which several are chosen: the space bar changes what is marked, and Enter takes all that are on. */
+export function severalPicker(question: string, offers: readonly Offer[]): Prompt<Picking, string[]> {
+  const keys = t`↑ ↓ to move, Space to choose, Enter to go on, Esc to leave`;
+  const taken = listPrompt(question, offers, keys, ({ on }) =>
+    offers.map(({ value }) => value).filter((value) => on.has(value)),
+  );
+  return {
+    ...taken,
+    press(state, key) {
+      if (key.text !== ' ') return taken.press(state, key);
+      const value = taken.found(state.typed)[state.at]?.value;
+      if (value === undefined) return state;
+      const on = new Set(state.on);
+      if (!on.delete(value)) on.add(value);
+      return { ...state, on };
+    },
+  };
+}
+
+interface Found extends Picking {
+  found: readonly Offer[];
+}
+
+function listPrompt<Value>(
+  question: string,
+  offers: readonly Offer[],
+  keys: string,
+  taken: (state: Found) => Value | undefined,
+): Prompt<Picking, Value> & { found(typed: string): Offer[] } {
+  const several = offers.some(({ on }) => on !== undefined);
   const known = offers.map((offer) => ({
     offer,
     text: folded(`${offer.value} ${nameOf(offer)} ${offer.about ?? ''}`),
@@ -46,9 +87,16 @@ export function picker(question: string, offers: readonly Offer[]): Prompt<Picki
     return [...near, ...far].map(({ offer }) => offer);
   };
   return {
-    start: { typed: '', at: 0 },
-    press: (state, key) => pressed(state, key, found(state.typed)),
-    draw: (state, room) => drawn(question, state, found(state.typed), offers.length, room),
+    found,
+    start: { typed: '', at: 0, on: new Set(offers.flatMap(({ on, value }) => (on === true ? [value] : []))) },
+    press(state, key) {
+      const shown = found(state.typed);
+      if (key.name !== 'return' && key.name !== 'enter') return pressed(state, key, shown.length);
+      const done = taken({ ...state, found: shown });
+      return done === undefined ? state : { done };
+    },
+    draw: (state, room) =>
+      drawn({ question, keys, several, all: offers.length }, { ...state, found: found(state.typed) }, room),
   };
 }
 
@@ -64,27 +112,21 @@ const MOVES: Readonly<Partial<Record<string, number>>> = {
   pagedown: MOST_ROWS,
 };
 
-function pressed(state: Picking, key: Key, found: readonly Offer[]): Picking | Done<string> {
-  const { typed, at } = state;
+function pressed(state: Picking, key: Key, found: number): Picking {
+  const { typed, at, on } = state;
   const move = MOVES[key.ctrl === true ? ({ p: 'up', n: 'down' }[key.name ?? ''] ?? '') : (key.name ?? '')];
-  if (move !== undefined) return { typed, at: Math.max(0, Math.min(found.length - 1, at + move)) };
-  if (key.name === 'return' || key.name === 'enter') {
-    const chosen = found[at];
-    return chosen === undefined ? state : { done: chosen.value };
-  }
-  if (key.name === 'backspace') return { typed: typed.replace(/\P{M}\p{M}*$/u, ''), at: 0 };
-  if (key.ctrl === true && key.name === 'u') return { typed: '', at: 0 };
+  if (move !== undefined) return { typed, at: Math.max(0, Math.min(found - 1, at + move)), on };
+  if (key.name === 'backspace') return { typed: typed.replace(/\P{M}\p{M}*$/u, ''), at: 0, on };
+  if (key.ctrl === true && key.name === 'u') return { typed: '', at: 0, on };
   if (key.ctrl === true || key.meta === true || key.text === undefined) return state;
-  return { typed: typed + key.text, at: 0 };
+  return { typed: typed + key.text, at: 0, on };
 }
 
 function drawn(
-  question: string,
-  { typed, at }: Picking,
-  found: readonly Offer[],
-  all: number,
+  { question, keys, several, all }: { question: string; keys: string; several: boolean; all: number },
+  { typed, at, on, found }: Found,
   { width, height }: Room,
-): ReturnType<Prompt<Picking, string>['draw']> {
+): ReturnType<Prompt<Picking, unknown>['draw']> {
   const rows = Math.max(1, Math.min(MOST_ROWS, height - OTHER_ROWS));
   const from = Math.max(0, Math.min(at - Math.floor(rows / 2), found.length - rows));
   const shown = found.slice(from, from + rows);
@@ -100,12 +142,17 @@ function drawn(
     const marked = from + index === at;
     const name = padded(cutLine([span(nameOf(offer), marked ? 'name' : 'strong')], names), names);
     return cutLine(
-      line(span(marked ? '❯ ' : '  ', 'name'), ...name, '  ', span(offer.about ?? '', 'muted')),
+      line(
+        span(marked ? '❯ ' : '  ', 'name'),
+        ...(several ? [on.has(offer.value) ? span('[✓] ', 'good') : span('[ ] ', 'muted')] : []),
+        ...name,
+        '  ',
+        span(offer.about ?? '', 'muted'),
+      ),
       width - 1,
     );
   });
   const count = found.length === 0 ? t`Nothing is called that.` : t`${found.length} of ${all}`;
-  const keys = t`↑ ↓ to move, Enter to choose, Esc to leave`;
   return {
     lines: [head, ...list, cutLine([span(`${count} · ${keys}`, 'muted')], width - 1)],
     cursor: { row: 0, column: head.reduce((sum, { text }) => sum + widthOf(text), 0) },

@@ -10,6 +10,7 @@ import { doctorScreen } from './doctor.ts';
 import { MARKS, type Draw, type Page } from './parts.ts';
 export { helpLines } from './catalogue.ts';
 import { nextScreen } from './progress.ts';
+import { setupScreen } from './setup.ts';
 import {
   deliveriesScreen,
   memoriesScreen,
@@ -38,6 +39,8 @@ const SCREENS: Readonly<Partial<Record<string, Draw<never>>>> = {
   sources_list: sourcesScreen,
   delivery_list: deliveriesScreen,
   usage_show: usageScreen,
+  setup: setupScreen,
+  remove: setupScreen,
 };
 
 /** Who looks: how much fits, and in which language. */
@@ -96,7 +99,9 @@ export function errorLines(error: BmadError, { width }: Sight): Line[] {
   const prose = Math.min(width, PROSE_WIDTH);
   const [first = '', ...rest] = error.textWith(commandLine).split('\n');
   return [
-    ...wrapped(line(first), prose, { first: line(MARKS.bad, ' '), rest: line('  ') }),
+    ...(error.code === 'cancelled'
+      ? wrapped([span(first, 'muted')], prose)
+      : wrapped(line(first), prose, { first: line(MARKS.bad, ' '), rest: line('  ') })),
     ...rest.flatMap((text) =>
       text.includes(': bmad ')
         ? stepLine(text.trim(), prose)
