@@ -50,7 +50,8 @@ async function main(): Promise<number> {
     readLine: person.readLine,
     keyboard: person.keyboard,
     status: person.status,
-    settingsHelp: speaking(words, () => settingsHelp(PRESETS, { common: true })),
+    copy: async (text: string) => (await import('./clipboard.ts')).copyText(text, process.env, process.cwd()),
+    settingsHelp: (common: boolean) => settingsHelp(PRESETS, { common }),
   };
   return speaking(words, () => runProgram(rest, open, terminal));
 }

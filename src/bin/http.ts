@@ -28,6 +28,7 @@ import { hasPage, localOrigin, pageParts } from './page-server.ts';
 import { servePage } from './page.ts';
 import { printer } from './printer.ts';
 import { PAGE, programArguments } from './program-place.ts';
+import { showHelp } from './start-screen.ts';
 
 const AGAIN = 'press Ctrl+C again to stop now.\n';
 
@@ -37,7 +38,7 @@ async function main(): Promise<void> {
   const words = await wordsFor(settings);
   // Only these lines are for the person who has started it: nothing that is served may be said in their words.
   const tell = (make: () => string): void => printer.err(speaking(words, make));
-  if (switches.has('help')) return printer.out(speaking(words, serveHelp));
+  if (switches.has('help')) return showHelp(speaking(words, serveHelp));
   const surroundings = { ...outside(settings), forOthers: true };
   const metrics = createMetrics();
   const turns = createTurns();

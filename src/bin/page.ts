@@ -29,6 +29,7 @@ import { peopleOnly } from '../surfaces/http/page/person-gate.ts';
 import { fail, hearSignals, httpPort, outside, wordsFor } from './outside.ts';
 import { pageParts } from './page-server.ts';
 import { printer } from './printer.ts';
+import { showHelp } from './start-screen.ts';
 import { programArguments } from './program-place.ts';
 import { stdioServers } from './stdio-servers.ts';
 import * as z from 'zod';
@@ -65,7 +66,7 @@ export async function servePage(): Promise<void> {
 type Typed = ReturnType<typeof parseFlags<(typeof SWITCHES)[number], (typeof VALUES)[number]>>;
 
 async function servedPage({ settings, switches, values }: Typed, said: Said): Promise<void> {
-  if (switches.has('help')) return said.out(pageHelp());
+  if (switches.has('help')) return showHelp(pageHelp());
   const typed = outside(settings);
   const state = userStateFolder(typed);
   const surroundings = { ...typed, knownProjects: () => otherProjects(state) };
@@ -277,9 +278,7 @@ export function pageHelp(): string {
 
 Usage: ${CLI_PROGRAM} page [flags]     ("page" must come first)
 
-Prints a link that works once, within ten minutes, and lets your browser in for seven days. If no server
-for the page is running, it runs here until Ctrl+C, for this machine and for you only. It shows all your
-projects: those of servers that are running, and those you have opened the page for.
+Prints a link that works once, within ten minutes, and lets your browser in for seven days. If no server for the page is running, it runs here until Ctrl+C, for this machine and for you only. It shows all your projects: those of servers that are running, and those you have opened the page for.
 
 ${PAGE_FLAGS.map(([flag, meaning]) => `  ${flag.padEnd(18)} ${say(meaning)}`).join('\n')}
 

@@ -15,7 +15,10 @@ export const SERVE = 'serve';
 export const PAGE = 'page';
 
 export function programArguments(): string[] {
-  return process.argv.slice(2);
+  const args = process.argv.slice(2);
+  const [first, second = ''] = args;
+  // The help of a server is its own.
+  return first === 'help' && [SERVE, PAGE].includes(second) ? [second, '--help'] : args;
 }
 
 /** The stream of a protocol, which is written by programs and read by one. */

@@ -44,7 +44,9 @@ ${settingsHelp()}
 async function main(early: EarlyStart | undefined): Promise<void> {
   const { settings, switches, values } = serverFlags();
   if (switches.has('help'))
-    return switches.has('http') ? loadHttp() : printer.out(speaking(await wordsFor(settings), help));
+    return switches.has('http')
+      ? loadHttp()
+      : (await import('./start-screen.ts')).showHelp(speaking(await wordsFor(settings), help));
   if (switches.has('version')) return printer.out(`${VERSION}\n`);
   const overHttp = httpPort(switches.has('http'), values.port) !== undefined;
   if (overHttp && !switches.has('test')) return loadHttp();
@@ -65,15 +67,19 @@ async function main(early: EarlyStart | undefined): Promise<void> {
 
 /** A person has started it: the screen says what they can do, and "?" says more. */
 async function serveAtTerminal(context: Context, words: Catalogue | undefined): Promise<void> {
-  const { commandIsFound, startHelp, startScreen, withHelp } = await import('./start-screen.ts');
-  const said = (make: () => string): void => printer.err(speaking(words, make));
+  const { commandIsFound, showHelp, startHelp, startScreen, withHelp } = await import('./start-screen.ts');
+  const said = (make: () => string): void => showHelp(speaking(words, make), 'remarks');
   const printed = speaking(words, () => readyLine(context)).then((summary) =>
     said(() => startScreen({ summary, installed: commandIsFound(process.env, process.platform) })),
   );
   await serve(
     context,
     undefined,
-    withHelp(process.stdin, () => said(() => startHelp(serverFile()))),
+    withHelp(
+      process.stdin,
+      () => said(() => startHelp(serverFile())),
+      () => process.kill(process.pid, 'SIGINT'),
+    ),
   );
   await printed;
 }

@@ -2,11 +2,24 @@ import { t } from '../base/text/message.ts';
 import { isAbsolute, join } from 'node:path';
 import { Transform } from 'node:stream';
 import { changeMark, isSameFile } from '../base/files/file-stamps.ts';
-import { CLI_PROGRAM, PRODUCT, SERVER_KEY, SERVER_PROGRAM, VERSION } from '../base/product.ts';
+import { CLI_PROGRAM, SERVER_KEY, SERVER_PROGRAM } from '../base/product.ts';
+import { helpLines } from '../surfaces/cli/screen/help.ts';
+import { canvases, printer } from './printer.ts';
 import { programFolder } from './program-place.ts';
 
 /** What a person at the terminal of a server types instead of a message of the protocol. */
-const HELP_WORDS = new Set(['?', 'h', 'help', 'aide']);
+const HELP_KEYS = new Set(['?', 'h']);
+
+interface KeyStream extends NodeJS.ReadableStream {
+  setRawMode?(raw: boolean): unknown;
+}
+
+/** Help of a server, as wide as the terminal that it is read in. */
+export function showHelp(text: string, stream: 'answers' | 'remarks' = 'answers'): void {
+  const canvas = canvases(process, process.env, undefined)[stream];
+  if (canvas === undefined) printer[stream === 'answers' ? 'out' : 'err'](text);
+  else canvas.show(helpLines(text, canvas.look.width));
+}
 
 interface Started {
   /** What is served, in one line. */
@@ -29,7 +42,7 @@ ${row(t`Connect`, `${bmad} setup`, t`Finds the hosts on this machine and connect
       ? ''
       : row(t`Command`, 'npm link', t`Once, in the folder of the server: then "${CLI_PROGRAM}" is enough`)
   }
-${PRODUCT} ${VERSION} speaks MCP over stdin and stdout and is waiting for a host. Type ? for help, Ctrl+C to stop.
+A host starts this program itself, so it need not run here: Ctrl+C stops it, and ? says how to connect a host by hand.
 `;
 }
 
@@ -55,7 +68,7 @@ export function commandIsFound(
 /** What "?" answers: how to connect by hand, and what the programs are. */
 export function startHelp(server: string): string {
   const entry = { mcpServers: { [SERVER_KEY]: { command: process.execPath, args: [server] } } };
-  return t`A host starts this program itself; it need not run here. To connect one by hand:
+  return t`To connect a host by hand:
 
 Claude Code:  claude mcp add --scope user ${SERVER_KEY} -- "${process.execPath}" "${server}"
 Codex:        codex mcp add ${SERVER_KEY} -- "${process.execPath}" "${server}"
@@ -67,22 +80,23 @@ ${JSON.stringify(entry, null, 2)}
 `;
 }
 
-/** The input of a server at a terminal: what a person asks is answered, everything else goes to the protocol. */
-export function withHelp(input: NodeJS.ReadableStream, answer: () => void): Transform {
-  let rest = '';
+/**
+ * The input of a server at a terminal, where every key comes by itself: "?" is answered, Ctrl+C and Ctrl+D end it, and a line
+ * that begins as a message does goes to the protocol. Everything else is not for it.
+ */
+export function withHelp(input: KeyStream, answer: () => void, stop: () => void): Transform {
+  input.setRawMode?.(true);
+  let typed = '';
   const helped = new Transform({
     transform(chunk: Buffer, _encoding, done) {
-      const lines = (rest + chunk.toString('utf8')).split('\n');
-      rest = lines.pop() ?? '';
-      for (const line of lines) {
-        const typed = line.trim().toLowerCase();
-        if (HELP_WORDS.has(typed)) answer();
-        else if (typed !== '') helped.push(`${line}\n`);
+      for (const key of chunk.toString('utf8')) {
+        if (key === '\u0003' || key === '\u0004') stop();
+        else if (typed === '' && HELP_KEYS.has(key)) answer();
+        else if (key === '\r' || key === '\n') {
+          if (typed !== '') helped.push(`${typed}\n`);
+          typed = '';
+        } else if (typed !== '' || key === '{') typed += key;
       }
-      done();
-    },
-    flush(done) {
-      if (rest !== '') helped.push(rest);
       done();
     },
   });

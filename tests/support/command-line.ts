@@ -99,13 +99,11 @@ export async function bmadHere(
       ...canvases(streams, env, how.colour),
       signal: new AbortController().signal,
       ...(person === undefined ? {} : { keyboard: person.keyboard, readLine: person.readLine }),
-      settingsHelp: settingsHelp(PRESETS, { common: true }),
+      settingsHelp: (common: boolean) => settingsHelp(PRESETS, { common }),
     };
     const words =
       args.includes('--json') && !args.includes('--help') ? undefined : await spokenWords(outside);
-    code = await speaking(words, () =>
-      runProgram(rest, open, { ...shown, settingsHelp: settingsHelp(PRESETS, { common: true }) }),
-    );
+    code = await speaking(words, () => runProgram(rest, open, shown));
   } catch (thrown) {
     const error = BmadError.from(thrown, (id, original) =>
       printer.err(`incident ${id}: ${String(original)}\n`),

@@ -107,7 +107,7 @@ describe('the surface', () => {
       json: write,
       file: (text) => written.push(text) < 0,
       signal: new AbortController().signal,
-      settingsHelp: settingsHelp({}, { common: true }),
+      settingsHelp: (common) => settingsHelp({}, { common }),
     });
     expect(code).toBe(0);
     expect(written.join('').split('\n').length, 'it has to fit on a screen').toBeLessThanOrEqual(40);

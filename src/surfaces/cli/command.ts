@@ -11,6 +11,7 @@ interface Property {
   default?: unknown;
   description?: string;
   items?: { maxLength?: number };
+  maxLength?: number;
 }
 
 /** How an answer is printed. */
@@ -18,6 +19,8 @@ export interface Printing {
   json: boolean;
   /** A file to the byte, with all that is hidden in it. */
   raw: boolean;
+  /** Whether the text goes to the clipboard of the person. */
+  copy?: boolean;
   /** What is missing of what it needs, where a person can be asked for it. */
   missing?: readonly string[];
   /** Whether nothing is asked before something is removed. */
@@ -52,6 +55,11 @@ function inputSchema(operation: AnyOperation): InputSchema {
   return made;
 }
 
+/** The operation whose answer is a text for a model, which people put where one reads it. */
+export const STARTS = 'execute';
+export const copyOption = (): Option =>
+  new Option('--copy', t`put the text for a model into the clipboard instead`);
+
 /** Whether a person may leave out what this command needs, to be asked for it. */
 export const asksForMissing = ({ picks, reviews }: AnyOperation): boolean =>
   picks !== undefined || reviews === true;
@@ -70,9 +78,10 @@ export function commandOf(
   const { required } = schema;
   const asks = askable && asksForMissing(operation);
   const positional = operation.positional ?? [];
+  const sentence = sentenceOf(positional, properties);
   command.description(operation.description);
   for (const name of positional) {
-    const typed = properties[name]?.type === 'array' ? `${name}...` : name;
+    const typed = properties[name]?.type === 'array' || name === sentence ? `${name}...` : name;
     command.argument(required.has(name) && !asks ? `<${typed}>` : `[${typed}]`, describe(properties[name]));
   }
   for (const [name, property] of Object.entries(properties)) {
@@ -81,6 +90,7 @@ export function commandOf(
   command.option('--json', t`print the data as JSON`);
   if (operation.removes !== undefined && properties['yes'] === undefined)
     command.option('--yes', t`do not ask before removing`);
+  if (operation.name === STARTS) command.addOption(copyOption());
   if (operation.printsFile === true)
     command.option('--raw', t`to a pipe or file: every byte, hidden characters as they are`);
   if (operation.examples !== undefined) {
@@ -95,19 +105,38 @@ export function commandOf(
     const args: Record<string, unknown> = {};
     for (const [index, name] of positional.entries())
       if (given[index] !== undefined && !isEmptyList(given[index]))
-        args[name] = understood(given[index], properties[name]);
+        args[name] = understood(
+          name === sentence ? (given[index] as string[]).join(' ') : given[index],
+          properties[name],
+        );
     for (const name of Object.keys(properties))
       if (!positional.includes(name) && flags[optionKey(name)] !== undefined)
         args[name] = understood(flags[optionKey(name)], properties[name]);
     await run(operation, args, {
       json: flags['json'] === true,
       raw: flags['raw'] === true,
+      copy: flags['copy'] === true,
       sure: flags['yes'] === true,
       missing: asks ? positional.filter((name) => required.has(name) && args[name] === undefined) : [],
     });
   });
   return command;
 }
+
+/** The last of what is typed, where it is a text of any length: people leave out the quotation marks around it. */
+function sentenceOf(
+  positional: readonly string[],
+  properties: Readonly<Record<string, Property>>,
+): string | undefined {
+  const last = positional.at(-1) ?? '';
+  const { type, maxLength = 0 } = properties[last] ?? {};
+  return type === 'string' && maxLength >= LONG_TEXT && (positional.length === 1 || maxLength > LONG_TEXT)
+    ? last
+    : undefined;
+}
+
+/** What names something is shorter. */
+const LONG_TEXT = 20_000;
 
 /** `decision` is `decisions`, and `agent` is `agents`, where only one of the words that can be meant begins with it. */
 function understood(value: unknown, { enum: known = [] }: Property = {}): unknown {

@@ -73,7 +73,7 @@ describe('the French help of every command', () => {
   });
 
   it('names the same commands in the overview', async () => {
-    const [french, english] = [await printed('fr', 'help'), await printed('en', 'help')];
+    const [french, english] = [await printed('fr', 'help --all'), await printed('en', 'help --all')];
     expect(terms(french)).toEqual(terms(english));
     for (const word of [...GROUPS, ...SHORTCUT_WORDS]) expect(french).toContain(word);
     const [own, other] = [/^Aussi\u00A0: ([^]*?)\nRéglages/m, /^Also: ([^]*?)\nSettings/m];

@@ -21,15 +21,52 @@ describe('help', () => {
   it('is asked for before or behind a command', async () => {
     const overview = await typed('--help');
     expect(overview.code).toBe(0);
-    expect(overview.out).toMatch(/^BMAD MCP Server .*\n\nUsage: bmad <command>[^]*\nEvery day: agents, /);
+    expect(overview.out).toMatch(/^BMAD MCP Server .*\n\nUsage: bmad <command>/);
+    const eight = 'setup next search list remember recall contract doctor'.split(' ');
+    expect([...overview.out.matchAll(/^ {2}(\w+) /gm)].map(([, word]) => word)).toEqual(eight);
+    expect((await typed('help', '--all')).out).toMatch(/\nEvery day: agents, [^]*\nAlso: [^]*\nSettings /);
+    expect(await typed('--help', '--all')).toEqual(await typed('help', '--all'));
     expect(await typed('help')).toEqual(overview);
     expect(await typed('help', 'task', 'add')).toEqual(await typed('task', 'add', '--help'));
     expect(await typed('help', 'recall')).toEqual(await typed('memory', 'recall', '--help'));
-    expect((await typed('help', 'remember')).out).toContain('Usage: bmad remember [options] <text>');
+    expect((await typed('help', 'remember')).out).toContain('Usage: bmad remember [options] <text...>');
     expect(await typed('help', 'memory')).toEqual(await typed('memory', '--help'));
     expect((await typed('help', 'memory')).out).toContain(
       '\n  forget <id>                     Forget a memory\n',
     );
+  });
+
+  it('N-09: explains any word: an agent, a workflow, a part of a command, a setting, a wish', async () => {
+    const agent = (await typed('help', 'architect')).out;
+    expect(agent).toMatch(/^architect: Winston.* System Architect, agent, bmm\n\n/);
+    expect(agent).toContain('\n  Use bmad: start architect.\n');
+    expect((await typed('help', 'winston')).out).toBe(agent);
+    expect((await typed('help', 'prd')).out).toMatch(/^prd: .*workflow, bmm\n/);
+    expect((await typed('help', 'decision')).out).toMatch(/^Commands:\n {2}bmad log decision <text>/);
+    for (const word of ['answer_bytes', 'answer-bytes', 'BMAD_ANSWER_BYTES', '--answer-bytes'].slice(0, 3))
+      expect((await typed('help', word)).out, word).toMatch(/^A setting .*\n {2}--answer-bytes /);
+    expect((await typed('help', 'break my product down')).out).toContain('create-epics-and-stories');
+    for (const columns of [60, 80, 100])
+      for (const each of (await inTerminal(columns, 'help', 'architect')).split('\n'))
+        if (!each.includes('bmad ')) expect(lineWidth([{ text: each }]), each).toBeLessThanOrEqual(columns);
+  });
+
+  it('A-19: takes a sentence without quotation marks', async () => {
+    expect(await typed('search', 'product', 'manager')).toEqual(await typed('search', 'product manager'));
+    expect((await typed('search', 'product', 'manager')).out).toContain('**pm**');
+  });
+
+  it('N-11: says first what a model is given, and copies it as it is', async () => {
+    const { stdout, stderr, screen } = await bmadHere(['architect'], {
+      cwd,
+      env,
+      terminal: true,
+      columns: 80,
+    });
+    expect(screen).toMatch(/^What follows is the text that a model is given\.[^]*--copy[^]*Winston/);
+    expect(stderr).toContain('What follows');
+    expect(stdout.toString('utf8')).not.toContain('What follows');
+    expect((await typed('architect')).err).not.toContain('What follows');
   });
 
   it('is one screen of 80 columns for every command and group', async () => {
@@ -64,7 +101,7 @@ describe('help', () => {
 
   it('shows the usage and an example where an argument is missing', async () => {
     expect((await typed('remember')).err).toBe(
-      'error: missing required argument \'text\'\n\nUsage: bmad remember [options] <text>\nExample: bmad remember "We deploy on Tuesdays only"\nbmad remember --help explains it.\n',
+      'error: missing required argument \'text\'\n\nUsage: bmad remember [options] <text...>\nExample: bmad remember "We deploy on Tuesdays only"\nbmad remember --help explains it.\n',
     );
   });
 });

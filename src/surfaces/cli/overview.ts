@@ -1,6 +1,7 @@
 import { Help, type HelpConfiguration } from 'commander';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { CLI_PROGRAM, PRODUCT, VERSION } from '../../base/product.ts';
+import type { Item } from '../../operations/catalogue/list-items.ts';
 import type { Step } from '../../base/step.ts';
 import { say, t } from '../../base/text/message.ts';
 import { COMMANDS } from './commands.prepared.ts';
@@ -38,7 +39,37 @@ const SERVERS = [
 /** About the command line itself. */
 export const COMPLETION = 'completion';
 
-/** The first help text a person sees; it has to fit on a screen. */
+/** What a first day needs; where a command of a group has a shorter name, that. */
+const FIRST: readonly (readonly [word: string, about?: string])[] = [
+  ['setup'],
+  ['next'],
+  ['search'],
+  ['list'],
+  ['remember', 'Keep a decision or a fact, for every host'],
+  ['recall', 'Find what was kept'],
+  ['contract'],
+  ['doctor'],
+];
+
+/** The first help text that a person sees. */
+export function firstHelp(): string {
+  const lines = commandLines();
+  const shown = FIRST.map(([word, about]) =>
+    about === undefined ? lines.get(word) : line(word, say(about)),
+  );
+  return t`${PRODUCT} ${VERSION}: BMad Method agents and workflows on the command line
+
+Usage: ${CLI_PROGRAM} <command> [options]
+       ${CLI_PROGRAM} <agent or workflow> [message]  ${CLI_PROGRAM} architect "Review our plan"
+
+${shown.join('\n')}
+
+${CLI_PROGRAM} help <word> explains a command, an agent, a workflow or a setting.
+${CLI_PROGRAM} help --all lists the other commands, and the settings.
+`;
+}
+
+/** All commands, and the settings that people use; it has to fit on a screen. */
 export function overview(settings: string): string {
   const lines = commandLines();
   const shown = new Set(SECTIONS.flatMap(([, ...words]) => words));
@@ -228,6 +259,73 @@ export const REMEMBER = {
 } as const;
 
 export const HELP = 'help';
+/** With it, help has everything. */
+export const ALL = '--all';
+
+/** What help was asked for that no command is called by. */
+export function topicIn([first, ...rest]: readonly string[]): string | undefined {
+  const words = rest.filter((word) => !word.startsWith('-'));
+  const known = new Set([
+    ...COMMANDS.flatMap(({ command }) => command.split(' ')[0] ?? []),
+    ...SHORTCUT_WORDS,
+    COMPLETION,
+  ]);
+  return first !== HELP || words.length === 0 || known.has(words[0] ?? '') ? undefined : words.join(' ');
+}
+
+/** An agent or a workflow: what it is, and how it is started. */
+export function aboutItem({
+  name,
+  kind,
+  title = '',
+  person = '',
+  module = '',
+  description,
+  agents = [],
+}: Item): string {
+  const what = [title.includes(person) ? title : `${person} ${title}`, say(kind), module]
+    .filter((text) => text !== '')
+    .join(', ');
+  return [
+    `${name}: ${what}`,
+    '',
+    description,
+    ...(agents.length === 0 ? [] : ['', t`In the menu of: ${agents.join(', ')}`]),
+    '',
+    t`In a host, say:`,
+    `  ${t`Use bmad: start ${name}.`}`,
+    t`In a terminal:`,
+    `  ${CLI_PROGRAM} ${name} --copy`,
+    `  ${CLI_PROGRAM} explain ${name}`,
+  ].join('\n');
+}
+
+/** What is known about a word from the command line alone: commands that have it in their names, and settings. */
+export function aboutWord(word: string, settings: string): string {
+  const wanted = word
+    .toLowerCase()
+    .replaceAll('_', '-')
+    .replace(/^bmad-/, '');
+  const commands = COMMANDS.filter(({ command }) => command.split(' ').includes(wanted)).map(
+    ({ command, title, usage }) => [`${CLI_PROGRAM} ${command} ${usage}`.trim(), say(title)] as const,
+  );
+  const width = Math.max(0, ...commands.map(([typed]) => typed.length)) + 2;
+  const lines = settings
+    .split('\n')
+    .filter((each) => [`--${wanted}`, `--no-${wanted}`].includes(each.trim().split(' ')[0] ?? ''));
+  return [
+    ...(commands.length === 0
+      ? []
+      : [t`Commands:`, ...commands.map(([typed, title]) => `  ${typed.padEnd(width)}${title}`)]),
+    ...(lines.length === 0
+      ? []
+      : [
+          t`A setting for every command, with its environment variable:`,
+          ...lines,
+          t`In the configuration file it is ${wanted.replaceAll('-', '_')}; "${CLI_PROGRAM} config show" says what is in force.`,
+        ]),
+  ].join('\n');
+}
 
 /** All first words that are not commands of their own. */
 export const SHORTCUT_WORDS: readonly string[] = [...Object.keys(SHORTCUTS), REMEMBER.word, HELP];
@@ -237,7 +335,9 @@ export function spokenCommand(args: readonly string[]): string[] {
   const [first = '', ...rest] = args;
   if (first === HELP) {
     const topic = rest.filter((word) => !word.startsWith('-'));
-    return topic.length === 0 ? ['--help'] : [...withoutFlags(spokenCommand(topic)), '--help'];
+    return topic.length === 0
+      ? ['--help', ...rest.filter((word) => word === ALL)]
+      : [...withoutFlags(spokenCommand(topic)), '--help'];
   }
   const meant = SHORTCUTS[first];
   if (meant === undefined) return [...args];

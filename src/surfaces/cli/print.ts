@@ -1,6 +1,7 @@
 import { say, t } from '../../base/text/message.ts';
 import { type BmadError, ERROR_CODES } from '../../base/errors.ts';
 import { stepLines } from '../../base/step.ts';
+import { byteLength, kilobytes } from '../../base/text/text.ts';
 import { commandLine } from '../../operations/offers.ts';
 import type { Answer } from '../../operations/operation.ts';
 import type { Line } from './screen/paint.ts';
@@ -24,6 +25,10 @@ export async function printAnswer(
   const isFile = exact === true && (raw || data['mimeType'] !== 'text/markdown');
   let drawn: Line[] = [];
   let shown = false;
+  if (answers !== undefined && remarks !== undefined && screens !== undefined) {
+    const told = forModel(operation, data);
+    if (told.length > 0) remarks.show([...screens.remarkLines({}, told, [], sight(remarks)), []]);
+  }
   if (isJson === true && !raw) terminal.json(body);
   else if (answers !== undefined && screens !== undefined && !isFile) {
     drawn = screens.answerLines(operation, data, answer, sight(answers));
@@ -33,8 +38,7 @@ export async function printAnswer(
   // A file may end in the middle of a line; what is said about it begins a new one.
   const gap = exact === true && drawn.length === 0 && body !== '' && !body.endsWith('\n') ? '\n' : '';
   if (remarks !== undefined && screens !== undefined) {
-    const more = [...(shown ? [say(SHOWN)] : []), ...(drawn.length === 0 ? [] : forModel(operation, data))];
-    const said = screens.remarkLines(answer, more, drawn, sight(remarks));
+    const said = screens.remarkLines(answer, shown ? [say(SHOWN)] : [], drawn, sight(remarks));
     if (said.length > 0) {
       terminal.err(gap);
       remarks.show(drawn.length === 0 ? said : [[], ...said]);
@@ -49,14 +53,23 @@ export async function printAnswer(
   if (said.length > 0) terminal.err(`${gap}${said.join('\n')}\n`);
 }
 
-/** A person who starts an agent at a terminal sees a text that speaks to a model: its end says so, and what to do instead. */
+/** The text for a model goes to the clipboard, as it is; the person hears what to do with it. */
+export async function copied({ body, note, steps = [] }: Answer, terminal: Terminal): Promise<void> {
+  const text = [body, note, ...stepLines(steps, commandLine)].filter(Boolean).join('\n');
+  await terminal.copy?.(text);
+  terminal.err(t`Copied, ${kilobytes(byteLength(text))}. Paste it where a model reads it.\n`);
+}
+
+/** A person who starts an agent at a terminal sees a text that speaks to a model: that is said first, and what to do instead. */
 function forModel(operation: string, data: Record<string, unknown>): string[] {
   const started = operation === 'bmad' && data['operation'] === 'execute' ? data['result'] : data;
   if (started === data && operation !== 'execute') return [];
   const { name } = started as { name?: unknown };
   if (typeof name !== 'string') return [];
   const short = name.replace(/^.*\//, '').replace(/^bmad-(?:agent-)?/, '');
-  return [t`This text is for a model. To put one to work, say in your host: use bmad, start ${short}.`];
+  return [
+    t`What follows is the text that a model is given. To put one to work, say in your host: use bmad, start ${short}. With --copy the text goes to the clipboard.`,
+  ];
 }
 
 const sight = ({ look }: Canvas): Sight => ({ width: look.width });

@@ -15,14 +15,14 @@ async function typed(...args: string[]): Promise<{ code: number; out: string; er
     json: (text) => out.push(text),
     file: (text) => out.push(text) < 0,
     signal: new AbortController().signal,
-    settingsHelp: '',
+    settingsHelp: () => '',
   });
   return { code, out: out.join(''), err: err.join('') };
 }
 
 describe('the command line', () => {
   it('shows how a command is used when it is not used like that', async () => {
-    const usage = 'Usage: bmad task add [options] <agent> <task>\nbmad task add --help explains it.';
+    const usage = 'Usage: bmad task add [options] <agent> <task...>\nbmad task add --help explains it.';
     expect(await typed('task', 'add', 'dev')).toEqual({
       code: 2,
       out: '',

@@ -9,20 +9,26 @@ import { commandLine } from '../../operations/offers.ts';
 import type { Call, Context } from '../../operations/context.ts';
 import { execute } from '../../operations/execute.ts';
 import { LATE, TYPED } from '../../operations/registry.ts';
+import type { Item } from '../../operations/catalogue/list-items.ts';
 import type { AnyOperation } from '../../operations/operation.ts';
 import type { Asking } from './ask/index.ts';
 import {
   addOptions,
   asksForMissing,
   commandOf,
+  copyOption,
   givenOptions,
   type Printing,
   type RunOperation,
 } from './command.ts';
 import { COMMANDS } from './commands.prepared.ts';
 import {
+  aboutItem,
+  aboutWord,
+  ALL,
   complaint,
   COMPLETION,
+  firstHelp,
   groupHelp,
   GROUPS,
   HELP,
@@ -32,8 +38,9 @@ import {
   REMEMBER,
   SHORTCUT_WORDS,
   spokenCommand,
+  topicIn,
 } from './overview.ts';
-import { printAnswer, printHelp, report } from './print.ts';
+import { copied, printAnswer, printHelp, report } from './print.ts';
 import type { Terminal } from './terminal.ts';
 
 const LOADERS: Readonly<Partial<Record<string, () => Promise<AnyOperation>>>> = { ...LATE, ...TYPED };
@@ -88,7 +95,7 @@ export async function runProgram(
   async function printed(
     operation: AnyOperation,
     input: Record<string, unknown>,
-    { json: asJson, raw, instead, otherwise }: Printing,
+    { json: asJson, raw, copy = false, instead, otherwise }: Printing,
     context: Context,
     call: Call,
   ): Promise<Record<string, unknown> | undefined> {
@@ -103,9 +110,37 @@ export async function runProgram(
       return undefined;
     }
     if (asJson) terminal.json(`${JSON.stringify(outcome.data, null, 2)}\n`);
+    else if (copy && terminal.copy !== undefined) await copied(outcome.answer, terminal);
     else await printAnswer(operation.name, outcome.data, outcome.answer, raw, terminal);
     if (outcome.failed) exitCode = 1;
     return outcome.data;
+  }
+
+  const topic = topicIn(typed);
+  if (topic !== undefined) {
+    const known = aboutWord(topic, terminal.settingsHelp(false));
+    const told = known === '' ? await contentCalled(topic) : known;
+    if (told !== undefined) {
+      await printHelp(`${told}\n`, 'out', terminal);
+      return exitCode;
+    }
+    await run(await operationNamed('search'), { query: topic }, { json: false, raw: false });
+    return exitCode;
+  }
+
+  /** What an agent or a workflow of this name is, and how to start it; nothing where none is called that. */
+  async function contentCalled(name: string): Promise<string | undefined> {
+    const context = { ...(await openContext()), operation: operationNamed };
+    const input = { query: name, limit: 3, detail: 'full' };
+    const outcome = await execute(await operationNamed('search'), input, context, callFrom(terminal));
+    const items = outcome.ok ? (outcome.data['items'] as Item[]) : [];
+    const wanted = name.toLowerCase();
+    const found = items.find((item) =>
+      [item.name, item.person, item.title, ...(item.aliases ?? [])].some(
+        (each) => each?.toLowerCase() === wanted,
+      ),
+    );
+    return found === undefined ? undefined : aboutItem(found);
   }
 
   // Help and complaints are complete before they are shown.
@@ -113,7 +148,7 @@ export async function runProgram(
   const json = args.includes('--json');
   const program = await createProgram(run, said, terminal, args);
   try {
-    await program.parseAsync([...args], { from: 'user' });
+    await program.parseAsync(args[0] === '--help' ? ['--help'] : [...args], { from: 'user' });
     return exitCode;
   } catch (error) {
     if (error instanceof BmadError) return report(error, json, terminal);
@@ -182,6 +217,7 @@ async function createProgram(
     .option('--json', t`print the data as JSON`);
   const bmad = await operationNamed('bmad');
   addOptions(program, bmad, SHORT_OPTIONS);
+  program.addOption(copyOption());
   const names = new Set<string>();
   for (const { operation, command: line } of COMMANDS) {
     const [first = '', inner] = line.split(' ');
@@ -195,7 +231,7 @@ async function createProgram(
   }
   if (words.has(REMEMBER.word)) program.addCommand(await rememberCommand(run, program));
   if (words.has(COMPLETION)) program.addCommand(inheritSettings(await completionCommand(terminal), program));
-  program.helpInformation = () => overview(terminal.settingsHelp);
+  program.helpInformation = () => (args.includes(ALL) ? overview(terminal.settingsHelp(true)) : firstHelp());
   program.action(async (command: string | undefined, message: string[], flags: Record<string, unknown>) => {
     if (command === undefined) program.help({ error: true });
     const instead = otherWord(command ?? '');
@@ -207,7 +243,13 @@ async function createProgram(
       ...(message.length === 0 ? {} : { message: message.join(' ') }),
       ...givenOptions(flags, SHORT_OPTIONS),
     };
-    await run(bmad, input, { json: flags['json'] === true, raw: false, instead, otherwise });
+    await run(bmad, input, {
+      json: flags['json'] === true,
+      raw: false,
+      copy: flags['copy'] === true,
+      instead,
+      otherwise,
+    });
   });
   return program;
 }

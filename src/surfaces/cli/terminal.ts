@@ -37,8 +37,10 @@ export interface Terminal {
   keyboard?: Keyboard | undefined;
   /** What is going on; not there in a pipe, and where nobody wants to know. */
   status?: StatusLine | undefined;
-  /** Lines of help for the settings. */
-  settingsHelp: string;
+  /** Puts a text into the clipboard of the person. */
+  copy?(text: string): Promise<void>;
+  /** Lines of help for the settings, those that people use or all. */
+  settingsHelp(common: boolean): string;
   /** Where a person reads the answer, and what is said about it; not there where it goes to a pipe or a file. */
   answers?: Canvas | undefined;
   remarks?: Canvas | undefined;

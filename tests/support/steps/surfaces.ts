@@ -157,7 +157,7 @@ export async function terminalSurface(
     const own = Object.keys(settings).length === 0 ? undefined : await contextIn(folder, { flags: settings });
     const { signal } = new AbortController();
     const file = (text: string): boolean => printed.push(text) < 0;
-    const terminal = { out: write, err: write, json: write, file, signal, settingsHelp: '' };
+    const terminal = { out: write, err: write, json: write, file, signal, settingsHelp: () => '' };
     try {
       const exit = await runProgram(
         rest,

@@ -8,7 +8,7 @@ import { lineWidth, wrapped } from '../screen/text.ts';
 import { explainScreen, listScreen, searchScreen } from './catalogue.ts';
 import { doctorScreen } from './doctor.ts';
 import { MARKS, type Draw, type Page } from './parts.ts';
-export { helpLines } from './catalogue.ts';
+export { helpLines } from '../screen/help.ts';
 import { nextScreen } from './progress.ts';
 import { setupScreen } from './setup.ts';
 import {
