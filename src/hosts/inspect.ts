@@ -240,22 +240,23 @@ function isTrusted(root: string, rules: Table): boolean {
 /** Codex reads the file of a project only if the project is trusted. */
 async function codexChecks({ surroundings, root, scope, table }: Asked): Promise<HostCheck[]> {
   const tools = tableOf(field(tableOf(field(tableOf(field(table, 'mcp_servers')), SERVER_KEY)), 'tools'));
-  const approval = when(
-    tableOf(field(tools, CONTRACT_TOOL))['approval_mode'] !== 'approve',
+  const refusal = when(
+    // What may run is decided in people's own file.
+    scope === 'user' && tableOf(field(tools, CONTRACT_TOOL))['approval_mode'] !== 'approve',
     notice(
       'tools',
       t`"codex exec" cannot ask, so it refuses ${CONTRACT_TOOL}.`,
       t`To allow it, add [mcp_servers.${SERVER_KEY}.tools.${CONTRACT_TOOL}] with approval_mode = "approve".`,
     ),
   );
-  if (scope !== 'project' || root === undefined) return approval;
+  if (scope !== 'project' || root === undefined) return refusal;
   const home = surroundings.env['CODEX_HOME'] ?? '';
   const file = join(isAbsolute(home) ? home : join(surroundings.home, '.codex'), 'config.toml');
   const user = await tableIn(file);
-  if (user === undefined) return approval;
+  if (user === undefined) return refusal;
   const level = tableOf(field(tableOf(field(user, 'projects')), root))['trust_level'];
   return [
-    ...approval,
+    ...refusal,
     ...when(
       level !== 'trusted',
       broken(
