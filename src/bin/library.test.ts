@@ -110,6 +110,12 @@ describe('BmadServer', () => {
     }
   });
 
+  it('refuses a path and git sources as arguments, which would be served another project (A-14)', () => {
+    const Loose = BmadServer as unknown as new (...options: unknown[]) => unknown;
+    for (const given of [['/project', ['git+https://example.org/x.git']], ['/project'], [{}, []]])
+      expect(() => new Loose(...given)).toThrow('BmadServer takes one object with options.');
+  });
+
   it('opens nothing to be closed', async () => {
     const server = new BmadServer({ project: '/no/such/folder', env: {} });
     await server.close();

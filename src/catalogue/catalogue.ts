@@ -230,7 +230,7 @@ export class Catalogue {
   }
 
   /** How a choice was made, for the log: of the same candidates that an explanation lists. */
-  traceOf({ record, name, module }: NameChoice): string {
+  traceOf({ record, name, module }: Omit<NameChoice, 'others'>): string {
     const rivals = this.rivalsOf(record);
     const inModule = rivals.filter(({ moduleName }) => moduleName === module).length;
     const filtered = module === undefined ? '' : `, after module filter "${module}": ${inModule}`;

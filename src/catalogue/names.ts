@@ -24,6 +24,8 @@ export interface NameChoice {
   /** The name without its module, and the module, if one was asked for. */
   name: string;
   module: string | undefined;
+  /** What else has the name, where the method's is meant. */
+  others: readonly BmadRecord[];
 }
 
 interface Entry {
@@ -104,7 +106,8 @@ export class NameIndex {
     const [record, other] = left;
     if (record === undefined) throw this.#notFound(query, asked);
     if (other !== undefined) throw ambiguous(query.name, left);
-    return { record, name: asked.name, module: wanted.module };
+    const others = some.filter((each) => each !== record);
+    return { record, name: asked.name, module: wanted.module, others };
   }
 
   /** What has this name; else what has it as a part, where that will do; else what has it without the old prefixes. */

@@ -64,6 +64,15 @@ describe('the order of the layers', () => {
     expect([config.discovery, from.discovery]).toEqual([mode, expect.stringMatching(by)]);
   });
 
+  it.each([
+    [{ BMAD_DEBUG: '1' }, 'debug'],
+    [{ BMAD_DEBUG: 'true' }, 'debug'],
+    [{ BMAD_DEBUG: '0' }, 'warn'],
+    [{ BMAD_DEBUG: '1', BMAD_LOG_LEVEL: 'error' }, 'error'],
+  ])('takes the variable by which other servers log more: %j', async (env, level) => {
+    expect((await load({ env })).config.logLevel).toBe(level);
+  });
+
   it('is kept for each setting by itself', async () => {
     const { config, from } = await load({
       flags: { logLevel: 'debug' },

@@ -49,6 +49,7 @@ const TOPICS = {
   infrastructure: /^infrastructure/,
   architecture: /^architecture/,
   api: /^api\b/,
+  decisions: /^(?:les )?decisions?\b/,
   conventions: /^conventions?/,
   project: /^(?:projet|project)\b/,
 };

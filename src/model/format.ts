@@ -1,3 +1,5 @@
+import { basename, dirname } from 'node:path/posix';
+
 interface FormatBehaviour {
   /** The record is its folder: with a SKILL.md, a name of its own, and settings that a project may override. */
   isSkill?: true;
@@ -43,4 +45,16 @@ export type RecordFormat = keyof typeof FORMATS;
 
 export function behaviourOf({ format }: { format: RecordFormat }): FormatBehaviour {
   return FORMATS[format];
+}
+
+/** Whether the folder of a workflow's main file is one of many workflows side by side, and not its own. */
+export function sharesItsFolder({ bmadRelativePath }: { bmadRelativePath: string }): boolean {
+  return ['workflows', '.'].includes(basename(dirname(bmadRelativePath)));
+}
+
+/** Where the instructions of a workflow in YAML may be that names none: beside it, unless it shares its folder. */
+export function instructionsBeside(record: { bmadRelativePath: string }): string[] {
+  if (sharesItsFolder(record)) return [];
+  const folder = dirname(record.bmadRelativePath);
+  return ['md', 'xml'].map((suffix) => `${folder}/instructions.${suffix}`);
 }

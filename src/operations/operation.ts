@@ -110,6 +110,8 @@ export interface Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodO
   command?: string;
   /** Inputs the command takes by position; the last one may be left out if it is optional. */
   positional?: readonly (keyof z.input<I> & string)[];
+  /** Whether the last of them is a sentence, which may be typed without quotation marks. */
+  sentence?: true;
   /** Command lines that show it off; they are run by a test. */
   examples?: readonly string[];
   /** The input that a person chooses from a list where they leave it out, and what that list has. */

@@ -211,12 +211,12 @@ describe.each(some(1, OVER_HTTP))('a client of $era over HTTP', (way) => {
     expect(textsOf(await client.callTool({ name: TOOL, arguments: {} }))[0]).toMatch(/^CC PASS/);
   });
 
-  it('is told what would help where it has no token (M-29)', async () => {
+  it('is told what would help where it has no token (M-29, B-07)', async () => {
     const place = await clone();
     const client = await connected(way, place, { args: ['--trust-project'] });
     expect(await offered(client)).toBe(false);
     const [text = ''] = textsOf(await client.callTool({ name: TOOL, arguments: {} }));
-    expect(text).toContain("with the server's full token");
+    expect(text).toContain("with the server's full token (--http-auth token has one made)");
     expect(text).toContain('turn on contracts_over_http, which is off by default');
     expect(ran(place)).toBe(false);
   });

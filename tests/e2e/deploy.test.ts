@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { repository, serverFile, temporaryFolder } from '../support/app.ts';
+import { OLDEST_QDRANT } from '../../src/services/memory/qdrant/client.ts';
 import { startHttpServer } from '../support/http-server.ts';
 
 const cwd = await temporaryFolder(afterAll);
@@ -27,6 +28,16 @@ describe('the systemd unit', () => {
     expect(lineOf('EnvironmentFile')).toBe('/etc/bmad-mcp-server.env');
     expect(lineOf('AssertPathIsDirectory')).toBe(lineOf('ReadWritePaths'));
     expect(lineOf('ExecStart')).toContain(`--project ${lineOf('WorkingDirectory')}`);
+  });
+});
+
+describe('the compose file', () => {
+  it('starts a Qdrant whose published types the tests check, and no older one than the store needs', async () => {
+    const compose = await readFile(join(repository, 'deploy/compose.yaml'), 'utf8');
+    const image = /qdrant\/qdrant:v(\d+\.\d+)\.\d+/.exec(compose)?.[1] ?? '';
+    const types = join(repository, 'node_modules/@qdrant/js-client-rest/package.json');
+    expect((JSON.parse(await readFile(types, 'utf8')) as { version: string }).version).toContain(`${image}.`);
+    expect(image.localeCompare(OLDEST_QDRANT, 'en', { numeric: true })).toBeGreaterThanOrEqual(0);
   });
 });
 

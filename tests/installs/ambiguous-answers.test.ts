@@ -114,6 +114,22 @@ describe.each(usually(['6.0.0-alpha.22', '6.0.0-alpha.7']))(
       }
     });
 
+    it('say what else has the name, with the call for it (NAME-01)', async () => {
+      const also = 'Also of that name: bmgd/dev-story (BMad Game Development): bmad';
+      const told = async (operation: AnyOperation, input: Record<string, string>): Promise<string> => {
+        const outcome = await execute(operation, input, context, testCall());
+        return outcome.ok ? `${outcome.answer.body}\n${outcome.answer.note ?? ''}` : outcome.error.text;
+      };
+      expect(await told(activate, { name: 'dev-story' })).toContain(
+        `${also} {operation:"execute", workflow:"bmgd/dev-story"}.`,
+      );
+      expect(await told(read, { target: 'dev-story' })).toContain(
+        `${also} {operation:"read", workflow:"bmgd/dev-story"}.`,
+      );
+      for (const name of ['bmm/dev-story', 'bmgd/dev-story'])
+        expect(await told(activate, { name })).not.toContain('Also of that name');
+    });
+
     it('have a prompt each whose title says which is meant (A-2)', () => {
       const titles = prompts.map(({ title }) => title);
       expect(titles.filter((title, index) => titles.indexOf(title) !== index)).toEqual([]);

@@ -1,10 +1,11 @@
-import { cp, rm } from 'node:fs/promises';
+import { cp, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { activate } from '../../src/operations/activation/activate.ts';
 import { explain } from '../../src/operations/catalogue/explain.ts';
 import { getKnowledge } from '../../src/operations/catalogue/details.ts';
 import { list } from '../../src/operations/catalogue/list.ts';
+import { read } from '../../src/operations/catalogue/read.ts';
 import type { Context } from '../../src/operations/context.ts';
 import { execute } from '../../src/operations/execute.ts';
 import type { AnyOperation } from '../../src/operations/operation.ts';
@@ -106,6 +107,18 @@ describe('a workflow that somebody has added (A-6)', () => {
   it('is nothing that an installer would leave behind', async () => {
     expect(await told(await contextIn(await installOf('6.0.0-alpha.7')))).not.toContain('left out');
   });
+});
+
+it('a file that is there and cannot be served is answered without the names of others (A-19)', async () => {
+  const folder = await copied();
+  await writeFiles(join(folder, 'bmad/bmm'), { 'large.md': 'x'.repeat(200_000) });
+  await symlink('/etc/hostname', join(folder, 'bmad/bmm/link.md'));
+  const context = await contextIn(folder, { env: { BMAD_MAX_FILE_BYTES: '100000' } });
+  for (const target of ['bmad://bmm/large.md', 'bmad://bmm/link.md']) {
+    const outcome = await execute(read, { target }, context, testCall());
+    expect(outcome.ok ? outcome.answer.body : outcome.error.text, target).not.toContain('Did you mean');
+    expect(outcome.ok, target).toBe(false);
+  }
 });
 
 it('the doctor names an agent that has no persona (A-12)', async () => {

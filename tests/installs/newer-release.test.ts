@@ -65,4 +65,10 @@ it('a release that is newer than the built-in one is served, and doctor says wha
       /^BMAD 6\.13\.0 is newer than 6\.12\.0, .* Not known here: bmm\/bmad-product-spec\.$/,
     ) as string,
   });
+  const told = (data['findings'] as { text: string }[]).map(({ text: each }) => each);
+  expect(told.filter((each) => each.startsWith('The key'))).toEqual([
+    'The key "audience" at the top of .claude/skills/bmad-product-spec/SKILL.md is not known to BMAD 6.12.0: it is passed on as it is.',
+    'The key "runs_in" at the top of .claude/skills/bmad-product-spec/SKILL.md is not known to BMAD 6.12.0: it is passed on as it is.',
+    'The key "release" at the top of .claude/skills/fleet-convoy/SKILL.md is not known to BMAD 6.12.0: it is passed on as it is.',
+  ]);
 });

@@ -52,6 +52,22 @@ describe('contextSections', () => {
     expect(shop[0]?.text).toContain('/health');
   });
 
+  it('keeps what somebody has written above what a template leaves open (B-10)', () => {
+    const table = '| Couche | Technologie |\n|---|---|\n| Frontend | {{frontend_tech}} |\n';
+    const fence = '```bash\n# Démarrer\n{{dev_start_command}}\n```\n';
+    const [, ...told] = contextSections(
+      `# Contexte — {{project_name}}\n\n## Projet\n\n- **Nom** : {{name}}\n\n## Stack\n\nFrontend: React 19\n\n${table}\n` +
+        `## Stack bis\n\nBackend: Go\n${table}\n## API\n\nREST\n- **URL** : {{url}}\n- **Format** : JSON\n\n## Local\n\nmake dev\n${fence}\n## Base\n\n${fence}`,
+    );
+    expect(told.map(({ text }) => text)).toEqual([
+      'Frontend: React 19',
+      'Backend: Go',
+      'REST',
+      'make dev',
+      '',
+    ]);
+  });
+
   it('keeps a table that somebody has filled in, though its title is still open', () => {
     const rows = ['web', 'api', 'mail', 'jobs'].map((name) => `| ${name} | ${name}.example.org |`).join('\n');
     const [table] = contextSections(

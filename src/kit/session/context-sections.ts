@@ -42,7 +42,7 @@ export function contextSections(text: string): ContextSection[] {
   const isUntouched =
     !isNamed && sections.some(({ topic, text: told }) => topic === 'project' && told === '');
   return sections.map((section) =>
-    isUntouched && isTemplates(section) ? { ...section, text: '', rows: [] } : section,
+    isUntouched && isTemplates(section) ? { ...section, ...ownWords(section) } : section,
   );
 }
 
@@ -54,6 +54,21 @@ function isTemplates({ topic, lines }: ContextSection): boolean {
   if (topic === 'agents' || topic === 'requests') return false;
   const told = lines.map(({ text }) => text.trim()).filter((text) => text !== '');
   return told.some((text) => PLACEHOLDER.test(text)) || told.every((text) => text.startsWith('- [ ]'));
+}
+
+/** What somebody has written above what the template leaves open: no template begins a section with words of its own. */
+function ownWords({ lines }: ContextSection): Pick<ContextSection, 'text' | 'rows'> {
+  const all = lines.map(({ text }) => text);
+  let at = Math.max(
+    0,
+    all.findIndex((line) => PLACEHOLDER.test(line)),
+  );
+  const shape = (line = ''): string => /^\s*(\||[-*]\s|`{3}|~{3})/.exec(line)?.[1] ?? '';
+  const isOne = (line = '', next = ''): boolean =>
+    line.trim() !== '' && (shape(line) === shape(next) || /^[`~]/.test(shape(line)));
+  while (at > 0 && isOne(all[at - 1], all[at])) at -= 1;
+  const kept = filledIn(all.slice(0, at));
+  return { text: kept.join('\n').trim(), rows: tableRows(kept) };
 }
 
 /** Lines that say something: no open placeholders, no tables without rows, no headings over nothing. */

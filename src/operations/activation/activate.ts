@@ -73,6 +73,7 @@ export const activate = defineOperation({
   command: 'execute',
   picks: { name: 'work' },
   positional: ['name', 'message'],
+  sentence: true,
   examples: ['execute architect "Review our caching plan"', 'execute prd', 'execute "*party-mode"'],
   // As the unified tool calls them.
   synonyms: { agent: 'name', workflow: 'name' },

@@ -67,9 +67,13 @@ export const findAgentTool = defineOperation({
   serves: 'surface',
   input: z.strictObject({ name: z.string().describe('Name of the tool') }),
   output: agentToolSchema,
-  async run({ name }, context, call) {
+  async run({ name: asked }, context, call) {
     const workspace = await context.workspace();
     const names = agentToolNames(workspace, context);
+    // Other servers leave the prefix in: `core-bmad-master`.
+    const whole = ([, { moduleName, name }]: [string, BmadRecord]): boolean =>
+      `${moduleName}-${name}` === asked;
+    const name = names.has(asked) ? asked : ([...names].find(whole)?.[0] ?? asked);
     const record = names.get(name);
     if (record === undefined) throw noSuchTool(name, names, workspace, context, call);
     const verdict = context.tools.of({ name, toolset: 'agents', effect: 'read' });

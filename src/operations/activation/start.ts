@@ -2,9 +2,17 @@ import { METHOD } from '../../model/module.ts';
 import { BmadError, quoted, attempt, orElse } from '../../base/errors.ts';
 import { saying, type Step } from '../../base/step.ts';
 import { fold } from '../../base/text/suggest.ts';
+import { present } from '../../base/values.ts';
 import { byteLength, cut } from '../../base/text/text.ts';
 import { type BmadRecord, isListed, qualifiedName, shortName } from '../../model/record.ts';
-import { namedRecord, type NamedTarget, type NameRequest, type startOf } from '../catalogue/names.ts';
+import {
+  alsoNamed,
+  alsoNamedLine,
+  namedRecord,
+  type NamedTarget,
+  type NameRequest,
+  startOf,
+} from '../catalogue/names.ts';
 import {
   LEAST_PART,
   type ShownText,
@@ -19,7 +27,7 @@ interface MeantStart {
   record: BmadRecord;
   /** What it is told: the caller's words, behind the command where one is meant. */
   message: string | undefined;
-  /** What a caller has to know first, where something else is started than what was named. */
+  /** What a caller has to know first: that something else is started than what was named, or what else has the name. */
   told?: string;
   /** The file that it is to be done with. */
   with?: BmadRecord;
@@ -44,7 +52,11 @@ export async function meantStart(
   });
   const plain = (): MeantStart => {
     if (found instanceof BmadError) throw found;
-    return { record: found, message: asked.words };
+    const { operation, call } = asked;
+    const told = alsoNamedLine(alsoNamed(wanted, found, workspace), workspace, (record) =>
+      saying(call.say)({ operation, args: startOf(record) }),
+    );
+    return { record: found, message: asked.words, ...present({ told }) };
   };
   const name = wanted.name.trim();
   const checklist = found instanceof BmadError ? checklistMeant(wanted, workspace, asked) : undefined;

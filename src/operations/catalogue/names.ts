@@ -10,7 +10,7 @@ import {
   STARTABLE,
 } from '../../model/record.ts';
 import { basename } from 'node:path';
-import { BmadError, quoted } from '../../base/errors.ts';
+import { attempt, BmadError, orElse, quoted } from '../../base/errors.ts';
 import { contentPath } from '../../base/files/paths.ts';
 import type { Step } from '../../base/step.ts';
 import { fold } from '../../base/text/suggest.ts';
@@ -100,6 +100,32 @@ export function absentWords(absent: readonly string[] = []): { note?: string; st
   };
 }
 
+/** What else has the name that was asked for, where the method's was meant. */
+export function alsoNamed(
+  { name, kind, module, fuzzy }: NamedTarget,
+  record: BmadRecord,
+  { catalogue }: Workspace,
+): readonly BmadRecord[] {
+  const query = { name, kinds: kindsOf({ name, kind, fuzzy }), module, fuzzy };
+  const choice = attempt(() => catalogue.names.resolve(query), orElse(undefined));
+  return choice?.record === record ? choice.others : [];
+}
+
+/** The same in one line, each with the call that means it. */
+export function alsoNamedLine(
+  others: readonly BmadRecord[],
+  { catalogue }: Workspace,
+  call: (record: BmadRecord) => string,
+): string | undefined {
+  if (others.length === 0) return undefined;
+  const told = others.map((record) => {
+    const module = catalogue.modules.find(({ code }) => code === record.moduleName)?.name;
+    const about = module === undefined || module === record.moduleName ? '' : ` (${module})`;
+    return `${qualifiedName(record)}${about}: ${call(record)}`;
+  });
+  return t`Also of that name: ${told.join('; ')}.`;
+}
+
 /** What an agent or workflow is started with. */
 export function startOf(record: BmadRecord): { name: string; kind: 'agent' | 'workflow' } {
   return { name: qualifiedName(record), kind: record.kind === 'agent' ? 'agent' : 'workflow' };
@@ -133,7 +159,8 @@ interface FilePlace {
 
 /** The file a URI or path stands for. */
 export async function findFile(uri: string, workspace: Workspace, context: Context): Promise<FilePlace> {
-  const path = await insideRoot(contentPath(uri), workspace);
+  // A folder may be written with a slash behind it, and is answered as the folder that it is.
+  const path = await insideRoot(contentPath(uri.replace(/(?<=[^/])\/$/, '')), workspace);
   const named = NAMED_URI.exec(path);
   if (named === null || (await workspace.delivery.paths()).some((known) => known.path === path))
     return { path };

@@ -103,6 +103,11 @@ describe('read', () => {
       'forbidden',
       ['bmad://core/config.yaml', 'bmad://core/module-help.csv', 'bmad://core/module.yaml'],
     ],
+    [
+      { target: 'bmad://core/' },
+      'forbidden',
+      ['bmad://core/config.yaml', 'bmad://core/module-help.csv', 'bmad://core/module.yaml'],
+    ],
     [{ target: 'file:///etc/passwd' }, 'invalid_input', []],
     [{ target: 'bmad://rendered/bmad-build/nope.md' }, 'not_found', undefined],
     [{ target: 'architect', section: 'Overvieww' }, 'not_found', ['Overview']],

@@ -24,7 +24,17 @@ import {
 import { textLimits } from '../host-limits.ts';
 import { defineOperation } from '../operation.ts';
 import { namedForm } from '../unified/forms.ts';
-import { findFile, findRecord, isFile, mainFile, NAMED_KINDS, namedRecord, startOf } from './names.ts';
+import {
+  alsoNamed,
+  alsoNamedLine,
+  findFile,
+  findRecord,
+  isFile,
+  mainFile,
+  NAMED_KINDS,
+  namedRecord,
+  startOf,
+} from './names.ts';
 import { outlineOnly, restOf, shownNote, type ShownText, shownTextSchema, showText } from './shown-text.ts';
 
 const spokenPaths = once(() => import('./paths.ts'));
@@ -77,6 +87,7 @@ export const read = defineOperation({
       .describe('The other files of a workflow'),
     filesLeftOut: z.int().optional(),
     along: z.string().optional().describe('The instructions of the workflow, which follow its main file'),
+    alsoNamed: z.string().optional().describe('What else has this name, and how to read it'),
     insteadOf: z.string().optional().describe('The name that was asked for, which has another ending'),
     instead: z.array(z.string()).optional().describe('What does the work of programs that it names'),
     missing: z.array(z.string()).optional().describe('Files that the workflow names and that do not exist'),
@@ -101,13 +112,12 @@ export const read = defineOperation({
     const isPath = kind === undefined || kind === 'resource';
     const target = isPath ? await asWritten(asked, beside, workspace) : asked;
     const asFile = kind === undefined && module === undefined && (await isFile(target, workspace));
+    const named = kind === 'resource' || asFile ? undefined : { name: target, kind, module, fuzzy: true };
     const record =
-      kind === 'resource' || asFile
+      named === undefined
         ? undefined
-        : await namedRecord({ name: target, kind, module, fuzzy: true }, workspace, context, {
-            operation: 'read',
-            call,
-          });
+        : await namedRecord(named, workspace, context, { operation: 'read', call, project });
+    const others = named === undefined || record === undefined ? [] : alsoNamed(named, record, workspace);
     const { path, from } =
       record === undefined ? await findFile(target, workspace, context) : mainFile(record);
     const file =
@@ -128,7 +138,13 @@ export const read = defineOperation({
       uri: contentUri(path),
       mimeType: file.mimeType,
       origin: file.origin?.displayName ?? 'generated',
-      ...present({ insteadOf: isPath ? (await spokenPaths()).insteadOf(asked, path) : undefined }),
+      ...present({
+        insteadOf: isPath ? (await spokenPaths()).insteadOf(asked, path) : undefined,
+        alsoNamed: alsoNamedLine(others, workspace, (other) => {
+          const { name, kind: what } = startOf(other);
+          return saying(call.say)({ operation: 'read', args: { target: name, kind: what } });
+        }),
+      }),
     };
     const isLauncher = file.text.length < LAUNCHER_LENGTH && file.text.includes('render_skill.py');
     const launched =
@@ -175,6 +191,7 @@ export const read = defineOperation({
         ]
           .filter(Boolean)
           .join(' '),
+        ...(data.alsoNamed === undefined ? [] : [data.alsoNamed]),
         ...fileLines(data),
         ...(data.instead ?? []),
       ].join('\n'),

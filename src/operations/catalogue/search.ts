@@ -50,6 +50,7 @@ export const search = defineOperation({
   }),
   command: 'search',
   positional: ['query'],
+  sentence: true,
   examples: [
     'search "break my product down into stories"',
     'search "relire mon architecture" --type agents',

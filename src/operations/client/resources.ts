@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { contentUri } from '../../base/files/paths.ts';
 import { saying } from '../../base/step.ts';
+import { present } from '../../base/values.ts';
 import { withoutHidden } from '../../base/text/hidden.ts';
 import { listPage } from '../../base/text/paging.ts';
 import { findFile } from '../catalogue/names.ts';
@@ -19,6 +20,7 @@ const SKILL_URI = /^skill:\/\//i;
 const itemSchema = z.object({
   uri: z.string(),
   name: z.string(),
+  title: z.string().optional(),
   mimeType: z.string(),
   origin: z.string(),
   description: z.string().optional(),
@@ -70,9 +72,10 @@ function servedResources(workspace: Workspace): Promise<{ skills: ResourceItem[]
 
 async function makeResources({ delivery, catalogue }: Workspace) {
   const shown = (await delivery.paths()).filter(({ origin }) => origin !== catalogue.aside?.displayName);
-  const files = shown.map(({ path, mimeType, origin, about }) => ({
+  const files = shown.map(({ path, title, mimeType, origin, about }) => ({
     uri: contentUri(path),
     name: path,
+    ...present({ title }),
     mimeType,
     origin,
     ...(about === undefined ? {} : { description: about }),

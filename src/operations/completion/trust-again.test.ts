@@ -3,7 +3,7 @@ import { chmod, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
-import { allowed, contractSession, inGit } from '../../../tests/support/contract-project.ts';
+import { allowed, contractSession, inGit, SCRIPT_PATH } from '../../../tests/support/contract-project.ts';
 import { writeFiles } from '../../../tests/support/folders.ts';
 import type { Session } from '../../../tests/support/operations.ts';
 import { sha256 } from '../../base/values.ts';
@@ -13,6 +13,38 @@ import { trust } from './trust.ts';
 /** A project that somebody has just cloned. */
 const cloned = (files: Record<string, string>): Promise<Session> =>
   contractSession(onTestFinished, files, { flags: { trustProject: 'false' } });
+
+describe('the folders of a project with a script (B-12)', () => {
+  const files = {
+    [SCRIPT_PATH]: '#!/bin/bash\necho "CC PASS — [go] — 2026-11-17"\n',
+    'web/index.html': '',
+    'api/package.json': '{"scripts":{"test":"node test.js"}}',
+  };
+  const at = (working_dir: string) => ({ working_dir });
+
+  it('are allowed with it, as long as they bring no programs of their own', async () => {
+    const session = await cloned(files);
+    expect((await session.fail(runCompletionContract, at('web'))).message).toContain(
+      'what this project runs in web has not been allowed',
+    );
+    await allowed(session);
+    expect((await session.ok(runCompletionContract, at('web'))).data['status']).toBe('PASS');
+    expect((await session.fail(runCompletionContract, at('api'))).message).toContain(
+      'what this project runs in api has not been allowed',
+    );
+    await writeFiles(session.folder, { 'web/.npmrc': 'script-shell=./evil.sh\n' });
+    expect((await session.fail(runCompletionContract, at('web'))).message).toContain('runs in web');
+  });
+
+  it('are no longer once the script is another, the permission is taken back, or theirs is', async () => {
+    const session = await cloned(files);
+    await allowed(session);
+    await session.ok(trust, { ...at('web'), revoke: true });
+    expect((await session.fail(runCompletionContract, at('web'))).message).toContain('runs in web');
+    await writeFiles(session.folder, { [SCRIPT_PATH]: '#!/bin/bash\nevil\n', 'docs/a.md': '' });
+    expect((await session.fail(runCompletionContract, at('docs'))).message).toContain('runs in docs');
+  });
+});
 
 describe('trust in a line of history (X-13)', () => {
   const MANIFEST = { 'package.json': '{"scripts":{"test":"node test.js"}}', 'test.js': '' };

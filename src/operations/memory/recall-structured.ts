@@ -39,6 +39,7 @@ export const recallStructured = defineOperation({
   toolset: 'memory',
   command: 'memory recall',
   positional: ['query'],
+  sentence: true,
   examples: ['memory recall "which database"', 'memory recall "tests panier" --type failures --limit 3'],
   input: z.strictObject({
     query: z

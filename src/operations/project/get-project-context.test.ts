@@ -30,6 +30,19 @@ describe('get_project_context', () => {
     expect(data.stories?.list.map(({ status }) => status.length <= 61)).toEqual([true, true]);
   });
 
+  it('has the decisions that the shared context lists, in their section and only there (B-09)', async () => {
+    const files = {
+      '_bmad/_memory/shared-context.md':
+        '# Shop\n\n## Décisions\n\n- PostgreSQL retenu\n\n## Règles\n\nAucune.\n',
+    };
+    const one = await contextOf(files, 'decisions');
+    expect(one.text).toContain('## Decisions\n- PostgreSQL retenu');
+    expect(one.text).not.toContain('None yet.');
+    const all = await contextOf(files);
+    expect(all.text.split('PostgreSQL retenu')).toHaveLength(2);
+    expect(all.text).toContain('## Règles');
+  });
+
   it('says of a ledger how many stories are done, and of the settings each once, as plain words', async () => {
     const { text } = await contextOf({
       '_bmad/core/config.yaml': 'user_name: Ada\noutput_folder: _bmad-output\n',

@@ -83,7 +83,7 @@ export async function contextData(
           },
         }
       : {}),
-    ...(wants('decisions') ? { decisions } : {}),
+    ...(wants('decisions') ? { decisions, decided: shown((topic) => topic === 'decisions') } : {}),
     ...(wants('architecture')
       ? {
           architecture: {
@@ -103,7 +103,8 @@ export async function contextData(
       ? {
           other: shown(
             (topic) =>
-              topic === undefined || !(BUILT.has(topic) || ['stack', 'agents', 'requests'].includes(topic)),
+              topic === undefined ||
+              !(BUILT.has(topic) || ['stack', 'agents', 'requests', 'decisions'].includes(topic)),
           ),
           ...(known.session === undefined ? {} : { session: sessionData(known.session, facts) }),
           memory: about.memory,

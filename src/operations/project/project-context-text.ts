@@ -154,7 +154,7 @@ export function contextText(
     aboutPart(data),
     data.stack === undefined ? '' : stackPart(data.stack),
     data.agents === undefined ? '' : agentsPart(data.agents, brief),
-    data.decisions === undefined ? '' : decisionsPart(data.decisions, most),
+    data.decisions === undefined ? '' : decisionsPart(data.decisions, most, data.decided),
     data.architecture === undefined ? '' : architecturePart(data.architecture, brief, all),
     all ? documentsPart(data.documents, brief) : '',
     data.stories === undefined ? '' : storiesPart(data.stories, brief),
@@ -233,11 +233,16 @@ function agentsPart(
   );
 }
 
-function decisionsPart(decisions: NonNullable<Data['decisions']>, most: number): string {
+function decisionsPart(
+  decisions: NonNullable<Data['decisions']>,
+  most: number,
+  decided: Data['decided'] = [],
+): string {
   const shown = decisions.slice(0, most);
   return lines(
     t`## Decisions`,
-    shown.length === 0 ? t`None yet.` : undefined,
+    decided.map(({ text }) => text),
+    shown.length + decided.length === 0 ? t`None yet.` : undefined,
     shown.map(
       ({ date, agent, text, sources, id }) =>
         `- ${[date, agent === 'team' ? undefined : agent].filter(Boolean).join(', ')}${date === undefined && agent === 'team' ? '' : ': '}${oneLine(text, 300)} (${sources[0] ?? `id ${id ?? ''}`})`,

@@ -187,6 +187,15 @@ describe('run_finish', () => {
     expect(saidIn(resumed.answer)).not.toContain('run_checkpoint');
   });
 
+  it('says that the instructions no longer hold, who goes on, and that nothing was recorded (A-16)', async () => {
+    const session = await runSession(onTestFinished);
+    const run_id = await session.open('prd', { total_steps: 2, agent: 'pm' });
+    const { answer } = await session.ok(runFinish, { run_id });
+    expect([answer.body, answer.note].join('\n')).toMatch(
+      /The instructions of \S*prd\S* no longer hold\. Continue as pm\. No step was recorded as done\./,
+    );
+  });
+
   it('writes nothing the second time, and records another status', async () => {
     const session = await runSession(onTestFinished);
     const run_id = await session.open('prd');

@@ -3,6 +3,7 @@ import { type CsvRow, field, textField } from '../../base/parse/parse.ts';
 import { detailsOf } from '../reading.ts';
 import { gather, kitFiles, type Understanding } from './gather.ts';
 import type { Finding, Install, Shelf } from './install.ts';
+import { instructionsBeside } from '../../model/format.ts';
 import {
   descriptionText,
   fileOf,
@@ -20,7 +21,6 @@ import {
 const MAIN_FILE = /^workflow(?:\.ya?ml|(?:-.+)?\.md)$/i;
 
 /** What a workflow in YAML is followed by where it does not name it. */
-const INSTRUCTIONS = ['instructions.md', 'instructions.xml'];
 
 /** Folders with samples, templates and documentation, which look like workflows and are none. */
 const NOT_HERE = new Set(['docs', 'reference', 'templates', 'data', 'workflows-legacy']);
@@ -153,13 +153,10 @@ function ownWords({ problems, known }: Install, file: LoadedFile) {
   const description = descriptionText(textField(data, 'description'));
   // Templates of workflows have placeholders for names.
   if (name === undefined || /[{}]/.test(name)) return undefined;
-  const folder = folderOf(file.path);
-  // A folder of many workflows has no instructions of one of them: delivery does not take them either (`sharesItsFolder`).
-  const isShared = ['workflows', ''].includes(fileOf(folder));
-  const isBeside = (part: string): boolean => !isShared && known.has(`${folder}/${part}`);
   const complete = markdown
     ? description !== undefined
-    : ['instructions', 'steps'].some((key) => field(data, key) !== undefined) || INSTRUCTIONS.some(isBeside);
+    : ['instructions', 'steps'].some((key) => field(data, key) !== undefined) ||
+      instructionsBeside({ bmadRelativePath: file.path }).some((path) => known.has(path));
   if (complete) return { name, description };
   const message = markdown
     ? t`left out: it has no description`

@@ -43,22 +43,22 @@ async function decidedOn(
   setup: TrustSetup,
   head: () => Promise<string | undefined> = () => headOf(programs.root, setup.env),
 ): Promise<Standing> {
-  const last = await lastYes(programs, setup);
-  if (last === undefined) return { allowed: false, changed: undefined };
-  const changed = changedSince(last, programs);
+  const own = await setup.decisions.last('programs', idOf(programs));
+  // A script that was allowed for the project runs in every folder that brings no programs of its own.
+  const last = own ?? (programs.scripted ? await setup.decisions.last('programs', ROOT) : undefined);
+  if (last?.yes !== true) return { allowed: false, changed: undefined };
+  const changed = changedSince(last, programs, own === undefined);
+  if (own === undefined && changed.length > 0) return { allowed: false, changed: undefined };
   const moved =
     changed.length > 0 ? undefined : await elsewhere(headsIn(last), await head(), programs, setup);
   if (moved !== undefined) changed.push(moved);
   return changed.length === 0 ? { allowed: true } : { allowed: false, changed };
 }
 
-/** Each folder with scripts of its own is decided on by itself. */
-const idOf = ({ folder }: Programs): string => (folder === '' ? '.' : folder);
+const ROOT = '.';
 
-async function lastYes(programs: Programs, { decisions }: TrustSetup): Promise<Decision | undefined> {
-  const last = await decisions.last('programs', idOf(programs));
-  return last?.yes === true ? last : undefined;
-}
+/** Each folder with scripts of its own is decided on by itself. */
+const idOf = ({ folder }: Programs): string => (folder === '' ? ROOT : folder);
 
 /** Names of parts that no file has. */
 const COMMANDS = 'its commands';
@@ -71,13 +71,14 @@ function partsOf({ commands, files }: Programs): Record<string, string> {
   return { [COMMANDS]: sha256(JSON.stringify(commands)), ...Object.fromEntries(digests) };
 }
 
-/** What is new, other or gone, and what nobody can read here; the digest of all has the last word. */
-function changedSince({ digest, parts = {} }: Decision, programs: Programs): string[] {
+/** What is new, other or gone, and what nobody can read here; the digest of all has the last word, unless files alone count. */
+function changedSince({ digest, parts = {} }: Decision, programs: Programs, filesOnly: boolean): string[] {
   const now = partsOf(programs);
   const names = new Set([...Object.keys(now), ...Object.keys(parts)]);
   names.delete(HEADS);
+  if (filesOnly) names.delete(COMMANDS);
   const changed = [...names].filter((name) => now[name] === '' || now[name] !== parts[name]);
-  return changed.length === 0 && digest !== programs.digest ? [COMMANDS] : changed;
+  return filesOnly ? changed : changed.length === 0 && digest !== programs.digest ? [COMMANDS] : changed;
 }
 
 const headsIn = ({ parts }: Decision): string[] => parts?.[HEADS]?.split(' ') ?? [];
@@ -89,8 +90,8 @@ async function recordTrust(
   setup: TrustSetup,
   { by, via }: Pick<Decision, 'by' | 'via'>,
 ): Promise<Decision> {
-  const last = await lastYes(programs, setup);
-  const heads = new Set([head ?? [], last === undefined ? [] : headsIn(last)].flat());
+  const last = await setup.decisions.last('programs', idOf(programs));
+  const heads = new Set([head ?? [], last?.yes === true ? headsIn(last) : []].flat());
   const known = heads.size === 0 ? {} : { [HEADS]: [...heads].slice(0, MOST_HEADS).join(' ') };
   const parts = { ...partsOf(programs), ...known };
   const { digest } = programs;
@@ -215,7 +216,9 @@ function refusal(
 ): BmadError {
   const what =
     changed === undefined
-      ? t`NOT_VERIFIED: this project's programs have not been allowed to run on this machine`
+      ? programs.folder === ''
+        ? t`NOT_VERIFIED: this project's programs have not been allowed to run on this machine`
+        : t`NOT_VERIFIED: what this project runs in ${programs.folder} has not been allowed on this machine`
       : t`NOT_VERIFIED: what this project runs has changed since it was allowed (${changed.map((part) => (part === COMMANDS ? say(part) : part)).join(', ')})`;
   return new BmadError('forbidden', `${what}${answer === undefined ? '' : t`, and ${answer.why}`}.`, {
     subject: programs.root,

@@ -63,6 +63,10 @@ export interface Material {
   settings?: [string, string][];
 }
 
+/** Said of what must not be started. */
+export const HALT =
+  'HALT: this file cannot be followed. Tell the user what is listed under Problems and do not start it.';
+
 /** What is wrong with the file itself is told with it, and one that nobody can follow is not to be started. */
 export function withFaults(material: Material, faults: readonly FileFault[]): Material {
   const [file = ''] = material.files.map(({ uri }) => uri);
@@ -74,11 +78,7 @@ export function withFaults(material: Material, faults: readonly FileFault[]): Ma
       ...material.problems,
       ...fresh.map(({ message }) => ({ file: message.split(':', 1)[0] ?? file, message })),
     ],
-    ...(faults.some(({ halts }) => halts)
-      ? {
-          halt: 'HALT: this file cannot be followed. Tell the user what is listed under Problems and do not start it.',
-        }
-      : {}),
+    ...(faults.some(({ halts }) => halts) ? { halt: HALT } : {}),
   };
 }
 

@@ -6,6 +6,7 @@ import type { Table } from '../../base/parse/parse.ts';
 import { contentPath } from '../../base/files/paths.ts';
 import { maskSecretValues } from '../../base/secrets/scanner.ts';
 import type { SayStep } from '../../base/step.ts';
+import { present } from '../../base/values.ts';
 import { forAll } from '../../base/text/message.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { type FileFault, fileFaults } from '../../catalogue/content-files.ts';
@@ -107,7 +108,7 @@ export function createDelivery({ catalogue, projectRoot, today, seen, ...parts }
       return { path, mimeType: own.mimeType, text: await own.make() };
     }
     const found = await files.read(path).catch(async (error: unknown) => {
-      if (error instanceof BmadError && error.code !== 'not_found' && error.suggestions.length === 0)
+      if (error instanceof BmadError && error.reason === 'folder')
         throw error.with({ suggestions: besides(path, await knownPaths()), cause: error });
       return unlessMissing(error);
     });
@@ -139,8 +140,8 @@ export function createDelivery({ catalogue, projectRoot, today, seen, ...parts }
       origin: origin.displayName,
     }));
     const known = new Set(all.map(({ path }) => path));
-    for (const [path, { mimeType, about }] of generated)
-      if (!known.has(path)) all.push({ path, mimeType, origin: 'generated', about });
+    for (const [path, { title, mimeType, about }] of generated)
+      if (!known.has(path)) all.push({ path, mimeType, origin: 'generated', about, ...present({ title }) });
     return all.sort((a, b) => (a.path < b.path ? -1 : 1));
   });
 
@@ -306,5 +307,6 @@ interface ServedPath {
   path: string;
   mimeType: string;
   origin: string;
+  title?: string;
   about?: string;
 }

@@ -1,5 +1,5 @@
 import { attempt, orElse } from '../../base/errors.ts';
-import { behaviourOf } from '../../model/format.ts';
+import { behaviourOf, sharesItsFolder } from '../../model/format.ts';
 import { mapLimited, once, onceEach } from '../../base/async.ts';
 import { field, isTable, parseFrontMatter, parseYaml, type Table, tableOf } from '../../base/parse/parse.ts';
 import { oneLine } from '../../base/text/text.ts';
@@ -13,7 +13,7 @@ import { agentProfile, type AgentProfile, type MenuItem, menuTargets, placesOfAg
 import type { CommandedWork, MeantCommands, NamedEntry } from './agent-menu.ts';
 import type { ServedFile } from './files.ts';
 import { type ProjectSkills, skillFolder } from './resolve-skill.ts';
-import { partsIn, sharesItsFolder, type WorkflowPart } from './workflow.ts';
+import { partsIn, type WorkflowPart } from './workflow.ts';
 
 /** What an old name stands for now. */
 export function standingFor(record: BmadRecord, { callable, records }: Catalogue): BmadRecord {

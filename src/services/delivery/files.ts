@@ -61,6 +61,8 @@ const HELP_HEADER =
 
 /** A file the server writes itself, when it is asked for. */
 interface GeneratedFile {
+  /** What people call it, where its path does not say that. */
+  title?: string;
   mimeType: string;
   /** What is in it, for people who see it in a list. */
   about: string;
@@ -212,6 +214,7 @@ export function manifestFiles(catalogue: Catalogue): Map<string, GeneratedFile> 
   const files = new Map<string, GeneratedFile>();
   for (const [name, { kind, about, columns }] of Object.entries(MANIFESTS)) {
     files.set(`manifests/${name}`, {
+      title: `${kind.charAt(0).toUpperCase()}${kind.slice(1)} Manifest`,
       mimeType: 'text/csv',
       about,
       make: async () =>
@@ -224,6 +227,7 @@ export function manifestFiles(catalogue: Catalogue): Map<string, GeneratedFile> 
     });
   }
   files.set('manifests/master.json', {
+    title: 'Master Manifest',
     mimeType: 'application/json',
     about: MASTER_ABOUT,
     make: async () => `${JSON.stringify(await masterManifest(catalogue), null, 2)}\n`,

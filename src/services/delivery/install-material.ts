@@ -3,11 +3,12 @@ import { basename, dirname } from 'node:path/posix';
 import { contentUri } from '../../base/files/paths.ts';
 import { isTable, parseYaml, type Table, tableOf } from '../../base/parse/parse.ts';
 import type { SayStep } from '../../base/step.ts';
-import { behaviourOf } from '../../model/format.ts';
+import { present } from '../../base/values.ts';
+import { behaviourOf, sharesItsFolder } from '../../model/format.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
-import { kitProgramNotes, type Material } from './activation.ts';
+import { HALT, kitProgramNotes, type Material } from './activation.ts';
 import type { CustomizedAgent } from './customize.ts';
-import { missingPart, otherFilesNote, partsNamed, sharesItsFolder, standsNote } from './workflow.ts';
+import { missingPart, otherFilesNote, partsNamed, standsNote, type WorkflowPart } from './workflow.ts';
 import {
   inAllForms,
   missingNames,
@@ -81,6 +82,7 @@ export async function installMaterial(parts: InstallParts): Promise<Material> {
     files,
     further,
     problems,
+    ...present({ halt: workflow?.halt }),
   };
 }
 
@@ -172,7 +174,7 @@ function pathNotes(
 async function yamlWorkflow(
   parts: InstallParts,
   problems: Problem[],
-): Promise<Pick<Material, 'files' | 'values' | 'further'> & { notes: string[] }> {
+): Promise<Pick<Material, 'files' | 'values' | 'further' | 'halt'> & { notes: string[] }> {
   const { record, main } = parts;
   const table = attempt(
     () => tableOf(parseYaml(record.bmadRelativePath, main)),
@@ -181,19 +183,23 @@ async function yamlWorkflow(
   const folder = dirname(record.bmadRelativePath);
   const files: Material['files'] = [];
   const further: string[] = [];
+  const missing: WorkflowPart[] = [];
   for (const part of partsNamed(record, table, (path) => parts.has(path))) {
     const { key, path } = part;
     const text = await parts.read(path);
-    if (text === undefined) problems.push(missingPart(record, part));
+    if (text === undefined) missing.push(part);
     else if (key === 'instructions') files.push({ uri: contentUri(path), text });
     else further.push(contentUri(path));
   }
+  problems.push(...missing.map((part) => missingPart(record, part)));
   const engine = 'core/tasks/workflow.xml';
   const config = `${record.moduleName}/config.yaml`;
   const known = (await parts.read(engine)) !== undefined;
   return {
     files,
     further,
+    // Without its instructions a workflow says nothing of what is to be done.
+    ...(missing.some(({ key }) => key === 'instructions') ? { halt: HALT } : {}),
     notes: known
       ? [`Its engine is ${contentUri(engine)}: read it once per session, then follow the text as it says.`]
       : [],

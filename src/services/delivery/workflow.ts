@@ -8,7 +8,7 @@ import { parseYaml, type Table, tableOf, textField, field } from '../../base/par
 import type { SayStep } from '../../base/step.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { ContentFiles } from '../../catalogue/content-files.ts';
-import { behaviourOf } from '../../model/format.ts';
+import { behaviourOf, instructionsBeside, sharesItsFolder } from '../../model/format.ts';
 import { type BmadRecord, type Problem, qualifiedName } from '../../model/record.ts';
 import { skillFolder } from './resolve-skill.ts';
 
@@ -26,11 +26,12 @@ const KEYS: readonly WorkflowPart['key'][] = ['instructions', 'template', 'valid
  */
 export function partsNamed(record: BmadRecord, table: Table, has: (path: string) => boolean): WorkflowPart[] {
   const folder = dirname(record.bmadRelativePath);
-  const beside = ['md', 'xml'].map((suffix) => `${folder}/instructions.${suffix}`).find(has);
-  const isBeside = field(table, 'instructions') === undefined && !sharesItsFolder(record);
+  const isBeside = field(table, 'instructions') === undefined;
   return KEYS.flatMap((key) => {
     const path =
-      key === 'instructions' && isBeside ? beside : supportingPath(textField(table, key), record, folder);
+      key === 'instructions' && isBeside
+        ? instructionsBeside(record).find(has)
+        : supportingPath(textField(table, key), record, folder);
     return path === undefined ? [] : [{ key, path }];
   });
 }
@@ -69,11 +70,6 @@ export async function missingParts({ callable, files }: Catalogue): Promise<Prob
       });
   }
   return problems;
-}
-
-/** Whether its folder is one of many workflows side by side, and not its own. */
-export function sharesItsFolder({ bmadRelativePath }: BmadRecord): boolean {
-  return ['workflows', '.'].includes(basename(dirname(bmadRelativePath)));
 }
 
 /** The content path behind `{installed_path}/instructions.md`; nothing for `false`, prose, or what leads outside. */

@@ -1,7 +1,7 @@
 import { breath } from '../../base/async.ts';
 import { attempt, orElse, quoted, unlessShort } from '../../base/errors.ts';
 import { changeMark } from '../../base/files/file-stamps.ts';
-import { field, isTable, parseYaml } from '../../base/parse/parse.ts';
+import { field, isTable, parseFrontMatter, parseYaml } from '../../base/parse/parse.ts';
 import { hiddenIn, looks, visible } from '../../base/text/hidden.ts';
 import { plural, t } from '../../base/text/message.ts';
 import { fold } from '../../base/text/suggest.ts';
@@ -9,6 +9,7 @@ import { grouped, push } from '../../base/values.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { fileFaults } from '../../catalogue/content-files.ts';
 import { METHOD } from '../../model/module.ts';
+import type { Origin } from '../../model/origin.ts';
 import { behaviourOf } from '../../model/format.ts';
 import { type BmadRecord, isListed, qualifiedName, shortName, STARTABLE } from '../../model/record.ts';
 
@@ -184,7 +185,8 @@ function ambiguousNames({ winners }: Catalogue): Finding[] {
 }
 
 /** A release that came after the built-in one is served as it is; what of the method is new in it, nothing here knows. */
-function newerRelease({ records, winners }: Catalogue): Finding[] {
+async function newerRelease(catalogue: Catalogue): Promise<Finding[]> {
+  const { records, winners } = catalogue;
   const builtIn = records.filter(({ origin }) => origin.kind === 'package');
   const release = builtIn.find(({ moduleName }) => METHOD.includes(moduleName))?.bmadVersion;
   const newer = winners.filter(
@@ -209,7 +211,40 @@ function newerRelease({ records, winners }: Catalogue): Finding[] {
       'version',
       t`BMAD ${version} is newer than ${release}, which is built in: its files are served unchanged, and the order of steps and earlier names go by ${release}.${names}`,
     ),
+    ...(await newKeys(catalogue, new Set(newer.map(({ origin }) => origin)), release)),
   ];
+}
+
+/** Keys at the top of a newer release's files that no built-in file has: nothing here goes by them. */
+async function newKeys(
+  catalogue: Catalogue,
+  newer: ReadonlySet<Origin>,
+  release: string,
+): Promise<Finding[]> {
+  const known = new Set<string>();
+  const found = new Map<string, string[]>();
+  for (const { origin, tree, records } of byOrigin(catalogue)) {
+    if (origin.kind !== 'package' && !newer.has(origin)) continue;
+    for (const { bmadRelativePath: path, exists } of records) {
+      await breath();
+      const text = exists && path.endsWith('.md') ? await tree.text(path).catch(unlessShort('')) : '';
+      for (const key of Object.keys(attempt(() => parseFrontMatter(path, text).data, orElse({}))))
+        if (origin.kind === 'package') known.add(key);
+        else push(found, key, path);
+    }
+  }
+  return [...found]
+    .filter(([key]) => !known.has(key))
+    .slice(0, NAMED)
+    .map(([key, all]) => {
+      const paths = [...new Set(all)];
+      const rest = paths.length > NAMED ? t`, and ${paths.length - NAMED} more` : '';
+      return finding(
+        'notice',
+        'version',
+        t`The key ${quoted(key)} at the top of ${paths.slice(0, NAMED).join(', ')}${rest} is not known to BMAD ${release}: it is passed on as it is.`,
+      );
+    });
 }
 
 /** By the release; of one release, what came before it (`6.9.0-beta.1`) is lower. */

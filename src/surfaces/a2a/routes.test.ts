@@ -157,6 +157,11 @@ describe('a task that waits for a person', () => {
     },
   );
 
+  it.each(['skill', 'agent'])('goes to whom the %s of its metadata names (B-15)', async (key) => {
+    const message = { messageId: `by-${key}`, parts: [{ text: 'Look' }], metadata: { [key]: 'architect' } };
+    expect((await call('SendMessage', { message }, LOCAL)).body).toContain('"agent":"architect"');
+  });
+
   it('says as whom, where the queue is in the state folder of a user', async () => {
     const plain = await contextIn(await temporaryFolder(afterAll), { flags: { embedder: 'none' } });
     const route = createA2aRoutes(plain).find(({ path }) => path === '/a2a');

@@ -78,7 +78,7 @@ export function commandOf(
   const { required } = schema;
   const asks = askable && asksForMissing(operation);
   const positional = operation.positional ?? [];
-  const sentence = sentenceOf(positional, properties);
+  const sentence = operation.sentence === true ? positional.at(-1) : undefined;
   command.description(operation.description);
   for (const name of positional) {
     const typed = properties[name]?.type === 'array' || name === sentence ? `${name}...` : name;

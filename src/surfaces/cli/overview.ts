@@ -251,6 +251,7 @@ export const REMEMBER = {
   operation: 'remember_structured',
   word: 'remember',
   positional: ['text'],
+  sentence: true,
   presets: { type: 'shared-context', agent: 'user' },
   examples: [
     'remember "We deploy on Tuesdays only"',

@@ -285,10 +285,11 @@ function explained(command: Command, line: string, examples: readonly string[] =
 
 /** What the words for a memory are guessed from in `memory remember` has a usual value here. */
 async function rememberCommand(run: RunOperation, program: Command): Promise<Command> {
-  const { word, positional, examples, presets, operation } = REMEMBER;
+  const { word, positional, sentence, examples, presets, operation } = REMEMBER;
   const whole = await operationNamed(operation);
-  const command = commandOf({ ...whole, command: word, positional, examples }, (_short, args, how) =>
-    run(whole, { ...presets, ...args }, how),
+  const command = commandOf(
+    { ...whole, command: word, positional, sentence, examples },
+    (_short, args, how) => run(whole, { ...presets, ...args }, how),
   );
   return explained(inheritSettings(command, program), word, examples);
 }

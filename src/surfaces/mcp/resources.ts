@@ -17,13 +17,21 @@ export async function resourceList(
   context: Context,
   call: Call,
 ): Promise<ListResourcesResult> {
-  type Item = { uri: string; name: string; mimeType: string; origin: string; description?: string };
+  type Item = {
+    uri: string;
+    name: string;
+    title?: string;
+    mimeType: string;
+    origin: string;
+    description?: string;
+  };
   type Page = { items: Item[]; next?: string };
   const { items, next } = dataOf<Page>(await ask('list_resources', { cursor }, context, call));
   return {
-    resources: items.map(({ uri, name, mimeType, origin, description }) => ({
+    resources: items.map(({ uri, name, title, mimeType, origin, description }) => ({
       uri,
       name,
+      ...(title === undefined ? {} : { title }),
       mimeType,
       description: description ?? `From ${origin}`,
     })),

@@ -11,6 +11,8 @@ export interface QdrantAddress {
   timeoutMs?: number | undefined;
 }
 
+/** The first version whose collections can say how their vectors were made. */
+export const OLDEST_QDRANT = '1.16';
 const TIMEOUT_MS = 10_000;
 const ATTEMPTS = 4;
 const BACKOFF_MS = 120;

@@ -16,9 +16,37 @@ import type {
   Told,
   Wanted,
 } from '../engine.ts';
-import { byPosition, groupOf, keyText, pageOf, positionOf, readyFilter, spaceText, tally } from '../rank.ts';
-import { type Operation, type QdrantAddress, QdrantClient, QdrantRefusal } from './client.ts';
-import { openShelves, promote, reanalysed, type Shelf, wordsOnly } from './collections.ts';
+import { SharedIndex } from '../store.ts';
+import {
+  type ReadyFilter,
+  byPosition,
+  keyText,
+  noneOfEachType,
+  pageOf,
+  positionOf,
+  readyFilter,
+  sortedCounts,
+  spaceText,
+  unit,
+} from '../rank.ts';
+import {
+  OLDEST_QDRANT,
+  type Operation,
+  type Points,
+  type QdrantAddress,
+  QdrantClient,
+  QdrantRefusal,
+} from './client.ts';
+import {
+  infoOf,
+  openShelves,
+  promote,
+  reanalysed,
+  SCHEMA,
+  type Shelf,
+  spaceIn,
+  wordsOnly,
+} from './collections.ts';
 import { randomUUID } from 'node:crypto';
 import type { Analyser } from '../../../meaning/analyse.ts';
 import {
@@ -232,7 +260,7 @@ export class QdrantIndex implements SharedIndex {
         t`Qdrant at ${this.#client.place} refused a request (${error.status}).`,
         {
           subject: this.#client.place,
-          hint: t`That server’s log has the reason. Qdrant 1.16 or later is required.`,
+          hint: t`That server’s log has the reason. Qdrant ${OLDEST_QDRANT} or later is required.`,
           cause: error,
         },
       );
