@@ -52,6 +52,7 @@ const DEEP = [
   'tests/installs/{own-generation,next-rules,next-agents,transcripts}.test.ts',
   'tests/e2e/{git-bad-input,git-review,http-load,what-is-a-project,a2a-bad-input}.test.ts',
   'tests/{conformance/inspector,page/decisions,memory/service-on-qdrant}.test.ts',
+  'tests/e2e/{accounts,compile-cache}.test.ts',
 ];
 const isDeep = process.argv.includes('deep');
 /** What a usual run tries with fewer versions of BMAD, fewer rounds and a fifth of the generated cases: whatever asks how much. */
@@ -111,16 +112,14 @@ const BROWSER = ['tests/page/**/*.test.ts'];
 const CONFORMANCE = ['tests/conformance/**/*.test.ts'];
 const BUILT_PAGE = 'tests/page/built.test.ts';
 
-/** One for what happens in the tests' own process and one for what starts programs: every worker imports all that it needs anew. */
+/**
+ * All in one: a worker imports what it needs once, and while some tests wait for programs, others have the cores. So there
+ * are two workers more than cores.
+ */
 const WHOLE = [
-  project('inside', [...FAST, ...THOROUGH, ...INSTALLS], {
-    exclude: [...BESIDE_WITH_PROCESSES, ...WITH_PROCESSES],
+  project('all', [...FAST, ...THOROUGH, ...INSTALLS, ...PROCESSES, ...BROWSER, ...CONFORMANCE], {
     ...fetching,
-  }),
-  project('programs', [...PROCESSES, ...BROWSER, ...CONFORMANCE], {
-    exclude: [BUILT_PAGE],
-    ...fetching,
-    ...waiting,
+    maxWorkers: cores + 2,
   }),
 ];
 

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { measuredFigures } from './docs-run/measured.ts';
+import { measuredFigures } from './docs-run/story.ts';
 import { pageBrought, pagesToRun, readPage } from './docs-run/pages.ts';
 import { recorded, RECORDINGS } from './pictures/recordings.ts';
 import { REFERENCE } from './reference/pages.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { agrees, brought } from '../scripts/docs-run/compare.ts';
+import { StandIns, agrees, brought } from '../scripts/docs-run/compare.ts';
 import {
   blocksOf,
   exchangesOf,
@@ -9,7 +9,6 @@ import {
   withBlocks,
 } from '../scripts/docs-run/markers.ts';
 import { pageBrought, pagesToRun, readPage, unmarked } from '../scripts/docs-run/pages.ts';
-import { StandIns } from '../scripts/docs-run/stand-ins.ts';
 import { callOf, wordsOf } from '../scripts/docs-run/story.ts';
 
 const pages = await Promise.all(

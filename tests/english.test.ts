@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { findIn } from '../scripts/english/find.ts';
+import { commentsOf, findIn, proseOf, stringsOf } from '../scripts/english/find.ts';
 import { PATTERNS } from '../scripts/english/patterns.ts';
-import { commentsOf, proseOf, stringsOf } from '../scripts/english/texts.ts';
 
 const strings = (source: string): string[] => stringsOf(source).map(({ text }) => text);
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { problemsOf } from '../scripts/french/check.ts';
-import { textsOf } from '../scripts/french/texts.ts';
+import { problemsOf, textsOf } from '../scripts/french/texts.ts';
 
 const code = (...texts: string[]) => ({
   all: new Set(texts),

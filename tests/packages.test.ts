@@ -4,18 +4,24 @@ import { MCPConfigRegistry } from '@gleanwork/mcp-config-schema';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { parseToml } from '../src/base/parse/parse.ts';
-import { claudePlugin, codexPlugin, geminiExtension, registryEntry } from '../scripts/packages/others.ts';
-import { iconPng } from '../scripts/packages/icon.ts';
+import {
+  claudePlugin,
+  codexPlugin,
+  geminiExtension,
+  llmsInstall,
+  llmsText,
+  registryEntry,
+} from '../scripts/packages/others.ts';
 import {
   type Files,
-  installLinks,
   LARGEST,
+  iconPng,
+  installLinks,
   readProduct,
   startCommand,
   zipped,
 } from '../scripts/packages/product.ts';
 import { desktopBundle } from '../scripts/packages/mcpb.ts';
-import { llmsInstall, llmsText } from '../scripts/packages/texts.ts';
 import { repository } from './support/app.ts';
 import { unzipped } from './support/unzipped.ts';
 

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { builtIn, complaint, patternsIn } from '../scripts/patterns/find.ts';
+import { some } from './support/how-much.ts';
 
 function complaints(...patterns: RegExp[]): (string | undefined)[] {
   return patterns.map(({ source, flags }) => complaint({ file: 'a.ts', line: 1, source, flags }));
 }
 
 describe('the check of regular expressions', () => {
-  it.each([
+  const SLOW = [
     [/^(#{1,6})(?:\s+(.*))?$/],
     [/\s+$/],
     [/^-+|-+$/g],
@@ -19,7 +20,8 @@ describe('the check of regular expressions', () => {
     [/^(?:a+)+$/],
     [/checklist.*\.md$/i],
     [/CC (PASS|FAIL) — \[([^\]]*)\] —/],
-  ])('finds a text that %s takes long for', (pattern) => {
+  ];
+  it.each(some(5, SLOW))('finds a text that %s takes long for', (pattern) => {
     expect(complaints(pattern)[0]).toMatch(/^a\.ts:1 {2}\/.*\n.* × n .* ms for \d+ characters\n$/);
   });
 

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { stringsOf } from '../scripts/english/texts.ts';
+import { stringsOf } from '../scripts/english/find.ts';
 import { HOLE } from '../scripts/english/tokens.ts';
 import { repository } from './support/app.ts';
 

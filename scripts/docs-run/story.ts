@@ -1,11 +1,12 @@
+import type { Client } from '@modelcontextprotocol/client';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
-import type { Client } from '@modelcontextprotocol/client';
 import { CLI_PROGRAM } from '../../src/base/product.ts';
+import { AGENT_TOOL_LIMIT } from '../../src/operations/activation/agent-tools.ts';
 import { TOOLSETS } from '../../src/operations/toolsets.ts';
 import { repository } from '../../tests/support/app.ts';
 import { bmadHere } from '../../tests/support/command-line.ts';
@@ -13,8 +14,11 @@ import { INITIALIZE, LineClient } from '../../tests/support/line-client.ts';
 import { connectClient, textsOf } from '../../tests/support/mcp-client.ts';
 import { connectHere } from '../../tests/support/mcp-here.ts';
 import { bareEnvironment } from '../../tests/support/programs.ts';
-import { openSample, removeSample, type Sample, SAMPLES } from './samples.ts';
-import { StandIns } from './stand-ins.ts';
+import { tokens } from '../bench/statistics.ts';
+import { toolsetSizes } from '../reference/tools.ts';
+import type { Figures } from './markers.ts';
+import { SAMPLES, type Sample, openSample, removeSample } from './samples.ts';
+import { StandIns } from './compare.ts';
 
 /**
  * Commands are run and tools called in programs, or `here`, as those do it but without a start for each. Documents are written
@@ -290,4 +294,39 @@ export function callOf(line: string): { tool: string; args: Record<string, unkno
     (whole, before?: string, name?: string) => (name === undefined ? whole : `${before}"${name}"`),
   );
   return { tool, args: JSON.parse(strict) as Record<string, unknown> };
+}
+
+/** About as much: the paths in an answer are longer on one machine than on the other. */
+const about = (size: number): number => Math.round(size / 10) * 10;
+
+/** Everything that documents may mention with `<!-- figure: name -->`. */
+export async function measuredFigures(): Promise<Figures> {
+  const figures = new Map<string, number>([['tools.agents.limit', AGENT_TOOL_LIMIT]]);
+  for (const { toolsets, tools, tokens: size } of await toolsetSizes()) {
+    figures.set(`tools.${toolsets}`, tools.length);
+    figures.set(`tools.${toolsets}.tokens`, size);
+    const operation = tools.find(({ name }) => name === 'bmad')?.inputSchema.properties?.['operation'];
+    if (toolsets === 'bmad') figures.set('bmad.operations', (operation as { enum: string[] }).enum.length);
+  }
+  const story = await Story.open('empty');
+  try {
+    const { answer, instructions, prompts, templates } = await story.greeting();
+    figures.set('initialize.bytes', Buffer.byteLength(answer));
+    figures.set('instructions.bytes', Buffer.byteLength(instructions));
+    figures.set('instructions.tokens', tokens(Buffer.byteLength(instructions)));
+    figures.set('prompts', prompts);
+    figures.set('resources.templates', templates);
+    const old = await story.call('{operation:"list", query:"workflows", category:"deprecated"}', true);
+    figures.set('old.names', Number(/^(\d+) workflows/.exec(old.at(-1) ?? '')?.[1]));
+    for (const [name, call] of [
+      ['execute.architect', '{operation:"execute", agent:"architect"}'],
+      ['execute.prd', '{operation:"execute", workflow:"prd"}'],
+    ] as const) {
+      const text = (await story.call(call, true)).join('\n');
+      figures.set(`${name}.tokens`, about(tokens(Buffer.byteLength(text))));
+    }
+  } finally {
+    await story.close();
+  }
+  return figures;
 }

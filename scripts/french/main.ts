@@ -3,11 +3,9 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { problemsOf, type CatalogueFiles } from './check.ts';
+import { type CatalogueFiles, isForPeople, problemsOf, textsOf } from './texts.ts';
 import kept from './kept.json' with { type: 'json' };
 import shapes from '../../assets/secrets/shapes.json' with { type: 'json' };
-
-import { isForPeople, textsOf } from './texts.ts';
 
 const HELP = `Checks the French texts of the command line in src/language/fr.
 

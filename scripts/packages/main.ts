@@ -3,10 +3,16 @@ import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { completionScript, SHELLS } from '../../src/surfaces/cli/completion.ts';
 import { root } from '../bundle.ts';
-import { claudePlugin, codexPlugin, geminiExtension, registryEntry } from './others.ts';
+import {
+  claudePlugin,
+  codexPlugin,
+  geminiExtension,
+  llmsInstall,
+  llmsText,
+  registryEntry,
+} from './others.ts';
 import { asJson, type Files, linksPage, readProduct, serverFiles, zipped } from './product.ts';
 import { desktopBundle } from './mcpb.ts';
-import { llmsInstall, llmsText } from './texts.ts';
 
 /** Where all packages are made; not in git. */
 const OUT = join(root, 'dist-packages');

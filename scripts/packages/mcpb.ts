@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { root } from '../bundle.ts';
-import { iconPng } from './icon.ts';
-import { asJson, type Files, inParts, type Product } from './product.ts';
-import { readme } from './texts.ts';
+import { type Files, type Product, asJson, iconPng, inParts } from './product.ts';
+import { readme } from './others.ts';
 
 /** The bundle for Claude Desktop: no file in it is larger than Desktop takes. */
 export async function desktopBundle(product: Product, server: Files): Promise<Files> {

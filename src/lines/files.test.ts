@@ -170,7 +170,7 @@ const GIT = {
 };
 
 /** More for a long trial. */
-const STEPS = isDeep ? 300 : 30;
+const STEPS = isDeep ? 300 : 16;
 
 describe('lines that are shared by git', () => {
   const git = async (at: string, ...args: string[]): Promise<string> =>

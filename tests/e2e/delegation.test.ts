@@ -21,6 +21,9 @@ const LIMITS = ['--delegate-depth', '5', '--delegate-rounds', '4'];
 
 /** Each era and each way to come in; a long trial has all four of them. */
 describe.each(isDeep ? WAYS : [WAYS[0], WAYS[3]])('a client of $era over $transport', (way) => {
+  /** What hangs on neither the era nor the way to come in. */
+  const inFull = isDeep || way === WAYS[0];
+
   it('whose model answers gets the answer of the agent, kept where asked for', async () => {
     const cwd = await project();
     const questions: CreateMessageRequestParams[] = [];
@@ -81,7 +84,7 @@ describe.each(isDeep ? WAYS : [WAYS[0], WAYS[3]])('a client of $era over $transp
     expect(answer).toContain('A loop was stopped');
   });
 
-  it('whose model asks for ever is stopped at the limits', async () => {
+  it.runIf(inFull)('whose model asks for ever is stopped at the limits', async () => {
     const cwd = await project();
     let count = 0;
     const sample: Sampler = () =>
@@ -93,7 +96,7 @@ describe.each(isDeep ? WAYS : [WAYS[0], WAYS[3]])('a client of $era over $transp
     expect(answer).toContain('4 questions to the model');
   });
 
-  it('whose model answers with no text, or with nothing, gets the brief', async () => {
+  it.runIf(inFull)('whose model answers with no text, or with nothing, gets the brief', async () => {
     const cwd = await project();
     const answers = [
       said('', { content: { type: 'image', data: 'aGk=', mimeType: 'image/png' } }),
@@ -109,7 +112,7 @@ describe.each(isDeep ? WAYS : [WAYS[0], WAYS[3]])('a client of $era over $transp
     expect(await kept(cwd)).toEqual([]);
   });
 
-  it('whose model writes far too much gets the beginning', async () => {
+  it.runIf(inFull)('whose model writes far too much gets the beginning', async () => {
     const client = await connected(way, {
       cwd: await project(),
       sample: () => said('word '.repeat(100_000)),
@@ -119,7 +122,7 @@ describe.each(isDeep ? WAYS : [WAYS[0], WAYS[3]])('a client of $era over $transp
     expect(answer).toContain('was cut: it exceeded its token limit');
   });
 
-  it('whose answer was cut by its own limit is told so', async () => {
+  it.runIf(inFull)('whose answer was cut by its own limit is told so', async () => {
     const client = await connected(way, {
       cwd: await project(),
       sample: () => said('Half a', { stopReason: 'maxTokens' }),
@@ -127,7 +130,7 @@ describe.each(isDeep ? WAYS : [WAYS[0], WAYS[3]])('a client of $era over $transp
     expect(await delegate(client)).toContain('The answer from architect stops early: it used up its tokens.');
   });
 
-  it('that is late gets the brief', async () => {
+  it.runIf(inFull)('that is late gets the brief', async () => {
     const sample: Sampler = () => new Promise((resolve) => setTimeout(() => resolve(said('Too late.')), 150));
     const client = await connected(way, {
       cwd: await project(),
@@ -139,7 +142,7 @@ describe.each(isDeep ? WAYS : [WAYS[0], WAYS[3]])('a client of $era over $transp
     expect(text).not.toContain('Too late.');
   });
 
-  it('without a model gets the brief', async () => {
+  it.runIf(inFull)('without a model gets the brief', async () => {
     const cwd = await project();
     const client = await connected(way, { cwd });
     const answer = await delegate(client, { output_key: 'queue' });

@@ -5,6 +5,7 @@ import { checksum } from '../../src/base/files/user-cache.ts';
 import { temporaryFolder } from '../support/app.ts';
 import { INITIALIZE, LineClient, type LineClientOptions } from '../support/line-client.ts';
 import { connectClient } from '../support/mcp-client.ts';
+import { some } from '../support/how-much.ts';
 
 interface Place extends LineClientOptions {
   folder: string;
@@ -79,7 +80,7 @@ describe.skipIf(process.platform === 'win32')('the first answers of a server', (
     expect(await start(here)).toEqual(before);
   });
 
-  it.each([
+  const SETTINGS: [string, (place: Place) => Promise<void>][] = [
     [
       'the configuration of the project',
       async ({ cwd }: Place) => writeFile(join(cwd, 'bmad-mcp.toml'), 'toolsets = ["bmad"]\n'),
@@ -93,7 +94,8 @@ describe.skipIf(process.platform === 'win32')('the first answers of a server', (
     ],
     ['a flag', async (one: Place) => void Object.assign(one, { args: ['--toolsets', 'bmad'] })],
     ['a variable', async (one: Place) => void Object.assign(one, { env: { BMAD_TOOLSETS: 'bmad' } })],
-  ])('follow %s', async (_what, change) => {
+  ];
+  it.each(some(2, SETTINGS))('follow %s', async (_what, change) => {
     await change(here);
     const { tools } = await start(here);
     expect(tools).not.toBe(before.tools);
@@ -106,11 +108,12 @@ describe.skipIf(process.platform === 'win32')('the first answers of a server', (
     expect((await start(here)).first).not.toBe(before.first);
   });
 
-  it.each([
-    ['damaged', (text: string) => text.slice(0, text.length / 2)],
+  const BROKEN: [string, (text: string) => string][] = [
+    ['damaged', (text) => text.slice(0, text.length / 2)],
     ['of another shape', () => '{"a": 1}'],
     ['empty', () => ''],
-  ])('are made again where the file is %s', async (how, damage) => {
+  ];
+  it.each(some(2, BROKEN))('are made again where the file is %s', async (how, damage) => {
     const [name = ''] = await readdir(here.folder);
     const path = join(here.folder, name);
     const text = await readFile(path, 'utf8');

@@ -4,6 +4,7 @@ import { parseFlags } from '../../src/config/flags.ts';
 import { list } from '../../src/operations/catalogue/list.ts';
 import { agentFile, type TestRepository } from '../support/git-repository.ts';
 import { agentsOf, GitMachine, textOf, untilListed } from '../support/git-machine.ts';
+import { some } from '../support/how-much.ts';
 
 /** One set of hosts for all tests; each has a machine of its own. */
 let hosts: GitMachine;
@@ -38,25 +39,27 @@ async function machineWithHosts(): Promise<GitMachine> {
 describe('every form of an address, as an argument of the server', () => {
   /** An address with a scheme and one without are given to a server; the others are read and fetched in this process. */
   const STARTED = new Set(['git+file, default branch', 'scp-like with git+ and a ref']);
+  /** Every scheme, and every kind of point; a long trial has each of them with each. */
   const file = (point: string) => () => `${team.source}${point}`;
-  it.each<[string, () => string, string]>([
+  const FORMS: [string, () => string, string][] = [
     ['git+file, default branch', file(''), 'two'],
-    ['git+file, branch', file('#main'), 'two'],
     ['git+file, branch with a slash', file('#feature/x'), 'one'],
-    ['git+file, tag', file('#v1'), 'one'],
     ['git+file, annotated tag', file('#v1-annotated'), 'one'],
-    ['git+file, full commit', () => `${team.source}#${first}`, 'one'],
     ['git+file, short commit', () => `${team.source}#${first.slice(0, 8)}`, 'one'],
     ['git+file, subpath', file('#main:/packs/näh kästchen'), 'sub'],
-    ['git+file, subpath of the default branch', file('#:/packs/näh kästchen'), 'sub'],
     ['git+https', () => 'git+https://git.test/org/team.git#main', 'two'],
+    ['git+ssh with a commit', () => `git+ssh://git@git.test/org/team.git#${first}`, 'one'],
+    ['scp-like with git+ and a ref', () => 'git+git@git.test:org/team.git#v1', 'one'],
+    ['git+file, branch', file('#main'), 'two'],
+    ['git+file, tag', file('#v1'), 'one'],
+    ['git+file, full commit', () => `${team.source}#${first}`, 'one'],
+    ['git+file, subpath of the default branch', file('#:/packs/näh kästchen'), 'sub'],
     ['git+https without .git and with a tag', () => 'git+https://git.test/org/team#v1', 'one'],
     ['git+https with a host in capitals', () => 'git+https://GIT.test/org/team.git', 'two'],
     ['git+ssh', () => 'git+ssh://git@git.test/org/team.git', 'two'],
-    ['git+ssh with a commit', () => `git+ssh://git@git.test/org/team.git#${first}`, 'one'],
     ['scp-like', () => 'git@git.test:org/team.git', 'two'],
-    ['scp-like with git+ and a ref', () => 'git+git@git.test:org/team.git#v1', 'one'],
-  ])('%s', async (form, source, agent) => {
+  ];
+  it.each(some(8, FORMS))('%s', async (form, source, agent) => {
     const machine = await machineWithHosts();
     if (!STARTED.has(form)) {
       const { settings: flags } = parseFlags([source()], []);
@@ -99,7 +102,7 @@ describe('every form of an address, as an argument of the server', () => {
 describe('every place to name a source', () => {
   const source = 'git+https://git.test/org/team.git#main';
 
-  it.each<[string, (machine: GitMachine) => Promise<[string[], Record<string, string>]>]>([
+  const PLACES: [string, (machine: GitMachine) => Promise<[string[], Record<string, string>]>][] = [
     ['the flag --git', async () => [['--git', source], {}]],
     ['BMAD_GIT', async () => [[], { BMAD_GIT: source }]],
     [
@@ -109,7 +112,8 @@ describe('every place to name a source', () => {
         return [[], {}];
       },
     ],
-  ])('%s: the server fetches it by itself', async (_place, prepare) => {
+  ];
+  it.each(some(1, PLACES))('%s: the server fetches it by itself', async (_place, prepare) => {
     const machine = await machineWithHosts();
     const [args, env] = await prepare(machine);
     const client = await machine.connect(args, env);

@@ -4,10 +4,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/app.ts';
 import { startHttpServer, type HttpServerProcess } from '../support/http-server.ts';
 import { modern, sendRequest, type Received } from '../support/raw-http.ts';
+import { rounds } from '../support/how-much.ts';
 
 const EVE = 'the-token-of-eve-12345';
 const ADA = 'the-token-of-ada-12345';
-const HOSTILE = 80;
+const HOSTILE = rounds(40, 80);
 
 const cwd = await temporaryFolder(afterAll);
 const home = await temporaryFolder(afterAll);

@@ -30,7 +30,8 @@ describe('what interrupted writes have left behind', () => {
         .filter((entry) => entry.isFile())
         .map((entry) => join(entry.parentPath, entry.name));
     let rounds = 0;
-    const work = async (): Promise<void> => {
+    const work = async (program: typeof bmad): Promise<void> => {
+      const write = (...args: string[]) => program(args, { cwd, env });
       // An index is written only if more has changed than a few files.
       rounds += 1;
       const code = Array.from({ length: 60 }, (_, each) => [
@@ -38,15 +39,23 @@ describe('what interrupted writes have left behind', () => {
         `export const answer${each} = ${'1'.repeat(rounds)};\n`,
       ]);
       await writeFiles(cwd, Object.fromEntries(code));
-      await run('contract', 'run');
-      await run('task', 'add', 'dev', 'Do it', '--output-key', `out-${Math.random().toString(36).slice(2)}`);
-      await run('run', 'open', 'prd');
-      await run('memory', 'remember', 'decisions', 'dev', `Messages go through NATS ${Math.random()}`);
+      await write('contract', 'run');
+      await write(
+        'task',
+        'add',
+        'dev',
+        'Do it',
+        '--output-key',
+        `out-${Math.random().toString(36).slice(2)}`,
+      );
+      await write('run', 'open', 'prd');
+      await write('memory', 'remember', 'decisions', 'dev', `Messages go through NATS ${Math.random()}`);
+      // These are written while a program ends.
       await run('code', 'answer');
       await run('bmad-agent-dev');
     };
     // The first time makes the folders of the user, whose names hold keys.
-    await work();
+    await work(bmadHere);
     const made = await state();
     const index = made.find((path) => path.endsWith('.index'));
     const usage = made.find((path) => path.includes('/usage/') && path.endsWith('.jsonl'));
@@ -82,7 +91,7 @@ describe('what interrupted writes have left behind', () => {
     }
     const young = draft(join(output, '.tasks/task-3.json'), '22222222');
     await writeFile(young, 'half');
-    await work();
+    await work(bmad);
     const now = await state();
     expect(Object.keys(left).filter((path) => now.includes(path))).toEqual([]);
     expect([...Object.keys(kept), young].filter((path) => !now.includes(path))).toEqual([]);

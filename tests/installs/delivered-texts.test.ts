@@ -11,6 +11,7 @@ import { filesIn, partsOf, placeOf, preambleOf, startable } from '../support/del
 import { writeFiles } from '../support/folders.ts';
 import { installOf } from '../support/installs.ts';
 import { upstreamMissing } from '../support/upstream.ts';
+import { isDeep } from '../support/how-much.ts';
 
 /** What comes before the text, for a project whose path is of a usual length. */
 const PREAMBLE = 1_500;
@@ -96,7 +97,7 @@ describe.each(VERSIONS)('everything that can be started: %s', (version) => {
   it('is the same when it is asked for again (A-1)', async () => {
     const { context, all } = await opened(version);
     const wrong: string[] = [];
-    for (const { record, name, whole } of all)
+    for (const { record, name, whole } of all.filter((_, at) => isDeep || at % 4 === 0))
       if ((await partsOf(name, record.kind === 'agent' ? 'agent' : 'workflow', context)).join('') !== whole)
         wrong.push(name);
     expect(wrong).toEqual([]);

@@ -7,7 +7,7 @@ import type { Changes, Context } from '../../src/operations/context.ts';
 import { contextIn, temporaryFolder, testCall, withWatch } from '../support/app.ts';
 import { copyFolder, writeFiles } from '../support/folders.ts';
 import { installOf } from '../support/installs.ts';
-import { rounds } from '../support/how-much.ts';
+import { isDeep, rounds } from '../support/how-much.ts';
 
 /** What clients see: every list, and what the edits below are about. */
 const ASKED: readonly (readonly [operation: string, input: Record<string, unknown>])[] = [
@@ -178,11 +178,13 @@ describe('a running server', () => {
       const heard: Changes[] = [];
       running.onChange((changes) => heard.push(changes));
       let before = await answers(running);
-      for (const { what, seen, make } of EDITS) {
+      for (const [at, { what, seen, make }] of EDITS.entries()) {
         await make(folder);
         const told = await answers(watching);
         const now = await answers(running);
-        expect(now, what).toEqual(await answers(await contextIn(folder, outside)));
+        // What stays behind after an edit still does after the next ones: a start after every third finds it.
+        if (isDeep || at % 3 === 2)
+          expect(now, what).toEqual(await answers(await contextIn(folder, outside)));
         expect(told, `${what}, with a watch`).toEqual(now);
         const question = Object.keys(now).find((key) => key.startsWith(seen)) ?? '';
         expect(now[question], `${what} is seen by ${seen}`).not.toBe(before[question]);

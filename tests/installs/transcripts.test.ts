@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { measuredFigures } from '../../scripts/docs-run/measured.ts';
+import { measuredFigures } from '../../scripts/docs-run/story.ts';
 import { RECORDINGS, recorded } from '../../scripts/pictures/recordings.ts';
 import { pageBrought, pagesToRun, readPage } from '../../scripts/docs-run/pages.ts';
 

@@ -12,7 +12,7 @@ import { contextIn, temporaryFolder } from '../support/app.ts';
 import { writeFiles } from '../support/folders.ts';
 import { sessionIn } from '../support/operations.ts';
 import { connectInMemory, ERAS, hearing, listenTo } from '../support/told-client.ts';
-import { some } from '../support/how-much.ts';
+import { isDeep, some } from '../support/how-much.ts';
 
 const agent = (description: string, body = 'Work.'): string =>
   `---\nname: "x"\ndescription: "${description}"\n---\n<agent id="a" name="W" title="T" icon="x">\n${body}\n<menu>\n<item cmd="*draw">Draw</item>\n</menu>\n</agent>\n`;
@@ -122,7 +122,7 @@ const git = (cwd: string, ...args: string[]) =>
   promisify(execFile)('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.org', ...args], { cwd });
 
 describe('watching', () => {
-  it('tells a few times of a checkout of 1,500 files', async () => {
+  it.runIf(isDeep)('tells a few times of a checkout of 1,500 files', async () => {
     const many = Array.from({ length: 1_500 }, (_, index) => [
       `_bmad/bmm/data/${index % 40}/${index}.md`,
       'a',

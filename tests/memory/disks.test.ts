@@ -10,7 +10,10 @@ import { cliFile, homeBeside, temporaryFolder } from '../support/app.ts';
 import { makeReadOnly, smallDisk } from '../support/disks.ts';
 import { KIT_FILES, writeFiles } from '../support/kit-project.ts';
 import { sessionIn, type OpenSession } from '../support/operations.ts';
+import { some } from '../support/how-much.ts';
 
+/** Both keep the same lines. */
+const ENGINES = ['sqlite', 'memory'] as const;
 const NO_MOUNTS = 'this user may not mount file systems here';
 const given = (text: string) => ({ type: 'decisions', agent: 'dev', text });
 const run = promisify(execFile);
@@ -29,7 +32,7 @@ async function idsIn(session: OpenSession, query: string): Promise<unknown[]> {
   return (data['hits'] as { id: string; stored: boolean }[]).filter(({ stored }) => stored);
 }
 
-describe.each(['sqlite', 'memory'] as const)(
+describe.each(some(1, ENGINES))(
   'memories in a folder that may only be read, with the index %s,',
   (engine) => {
     const flags = { embedder: 'none', memoryEngine: engine } as const;
@@ -66,48 +69,41 @@ it('says why nothing can be remembered where there is no store and none can be m
   session.close();
 });
 
-describe.each(['sqlite', 'memory'] as const)(
-  'memories on a disk that is full, with the index %s,',
-  (engine) => {
-    it.for([
-      ['to the last block', 0],
-      ['but for some blocks', 16_384],
-    ] as const)(
-      '%s keeps what it has, says so, and goes on when there is room',
-      async ([, left], context) => {
-        const folder = await smallDisk(1_024, onTestFinished);
-        if (folder === undefined) return context.skip(NO_MOUNTS);
-        await writeFiles(folder, KIT_FILES);
-        const flags = { embedder: 'none', memoryEngine: engine } as const;
-        const session = await sessionIn(folder, { flags });
-        await session.ok(rememberStructured, given('Giraffes were remembered while there was room'));
-        const ballast = join(folder, 'ballast');
-        await writeFile(ballast, Buffer.alloc(2_000_000)).catch(() => undefined);
-        await truncate(ballast, (await stat(ballast)).size - left);
-        const long = `Elephants need room. ${'Much more of it is needed here. '.repeat(3_000)}`;
-        const error = await session.fail(rememberStructured, given(long));
-        expect(error).toMatchObject({ code: 'unavailable' });
-        expect(error.text).toMatch(/the disk is full|I\/O error/);
-        expect(error.text).toMatch(/space/);
-        expect(await idsIn(session, 'giraffes room')).toHaveLength(1);
-        const names = await readdir(folder, { recursive: true });
-        expect(names.filter((name) => name.endsWith('.lock'))).toEqual([]);
-        session.close();
+describe.each(some(1, ENGINES))('memories on a disk that is full, with the index %s,', (engine) => {
+  it.for([
+    ['to the last block', 0],
+    ['but for some blocks', 16_384],
+  ] as const)('%s keeps what it has, says so, and goes on when there is room', async ([, left], context) => {
+    const folder = await smallDisk(1_024, onTestFinished);
+    if (folder === undefined) return context.skip(NO_MOUNTS);
+    await writeFiles(folder, KIT_FILES);
+    const flags = { embedder: 'none', memoryEngine: engine } as const;
+    const session = await sessionIn(folder, { flags });
+    await session.ok(rememberStructured, given('Giraffes were remembered while there was room'));
+    const ballast = join(folder, 'ballast');
+    await writeFile(ballast, Buffer.alloc(2_000_000)).catch(() => undefined);
+    await truncate(ballast, (await stat(ballast)).size - left);
+    const long = `Elephants need room. ${'Much more of it is needed here. '.repeat(3_000)}`;
+    const error = await session.fail(rememberStructured, given(long));
+    expect(error).toMatchObject({ code: 'unavailable' });
+    expect(error.text).toMatch(/the disk is full|I\/O error/);
+    expect(error.text).toMatch(/space/);
+    expect(await idsIn(session, 'giraffes room')).toHaveLength(1);
+    const names = await readdir(folder, { recursive: true });
+    expect(names.filter((name) => name.endsWith('.lock'))).toEqual([]);
+    session.close();
 
-        const again = await sessionIn(folder, { flags });
-        expect(await idsIn(again, 'elephants')).toEqual([]);
-        await rm(ballast);
-        await again.ok(rememberStructured, given(long));
-        await again.ok(rememberStructured, given('Lions come after the ballast'));
-        for (const word of ['giraffes', 'elephants', 'lions'])
-          expect(await idsIn(again, word)).toHaveLength(1);
-        again.close();
-        // What is left of the refused one is no part of the store, also for whoever reads it all from the start.
-        const last = await sessionIn(folder, { flags });
-        const { data } = await last.ok(memoryStatus);
-        expect(data).toMatchObject({ engine, memories: 3, degraded: false, notes: [] });
-        last.close();
-      },
-    );
-  },
-);
+    const again = await sessionIn(folder, { flags });
+    expect(await idsIn(again, 'elephants')).toEqual([]);
+    await rm(ballast);
+    await again.ok(rememberStructured, given(long));
+    await again.ok(rememberStructured, given('Lions come after the ballast'));
+    for (const word of ['giraffes', 'elephants', 'lions']) expect(await idsIn(again, word)).toHaveLength(1);
+    again.close();
+    // What is left of the refused one is no part of the store, also for whoever reads it all from the start.
+    const last = await sessionIn(folder, { flags });
+    const { data } = await last.ok(memoryStatus);
+    expect(data).toMatchObject({ engine, memories: 3, degraded: false, notes: [] });
+    last.close();
+  });
+});

@@ -10,6 +10,7 @@ import { childProgram } from '../support/child-program.ts';
 import { embeddingServer, type EmbeddingServer } from '../support/embedding-server.ts';
 import { writeFiles } from '../support/kit-project.ts';
 import { sessionIn, type OpenSession } from '../support/operations.ts';
+import { isDeep } from '../support/how-much.ts';
 
 const CHILD = 'tests/memory/embedding-child.ts';
 /** Vectors are made in batches of 64. */
@@ -124,7 +125,7 @@ describe.each(['sqlite', 'memory'] as const)('vectors of another embedder, on %s
   });
 
   // What was made in the memory of a process ends with it.
-  it.runIf(engine === 'sqlite')('are gone on with where a killed process stopped', async () => {
+  it.runIf(isDeep && engine === 'sqlite')('are gone on with where a killed process stopped', async () => {
     const place = await filled(engine);
     place.old.close();
     place.server.dim = NEW;

@@ -49,8 +49,14 @@ const VIEWS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Views that between them have all kinds of parts: a usual run looks at the dark colours of these. */
-const DARK = new Set(['#/inbox', '#/board', '#/item/agent/architect?module=bmm', '#/health']);
+/** Views that between them have all kinds of parts: a usual run has axe look at these, in both colours. */
+const ALL_PARTS = new Set(['#/inbox', '#/board', '#/item/agent/architect?module=bmm', '#/health']);
+
+const DESK = { width: 1280, height: 900 };
+const PHONE = { width: 390, height: 800 };
+
+const widthOf = ({ page }: Person): Promise<number> =>
+  page.evaluate<number>('document.documentElement.scrollWidth');
 
 let served: ServedPage;
 let browser: Browser;
@@ -79,20 +85,23 @@ describe('the page', () => {
     await ada.see(address);
     // What is not there fails after a while, and its text is in the message.
     for (const text of texts) await ada.page.locator('main').getByText(text).first().waitFor();
+    await ada.page.setViewportSize(PHONE);
+    expect(await widthOf(ada)).toBeLessThanOrEqual(PHONE.width);
+    await ada.page.setViewportSize(DESK);
+    if (!isDeep && !ALL_PARTS.has(address)) return;
     await ada.page.emulateMedia({ colorScheme: 'light' });
     expect(await axeFindings(ada.page)).toEqual([]);
-    if (!isDeep && !DARK.has(address)) return;
     // The elements are the same, only their colours are not.
     await ada.page.emulateMedia({ colorScheme: 'dark' });
     expect(await axeFindings(ada.page, ['color-contrast'])).toEqual([]);
+    await ada.page.emulateMedia({ colorScheme: 'light' });
   });
 
   it('fits a phone: nothing is wider than the screen, and every view can be reached', async () => {
-    const phone = await served.person(browser, { viewport: { width: 390, height: 800 } });
-    for (const address of Object.keys(VIEWS)) {
+    const phone = await served.person(browser, { viewport: PHONE });
+    for (const address of isDeep ? Object.keys(VIEWS) : ALL_PARTS) {
       await phone.see(address);
-      const width = await phone.page.evaluate<number>('document.documentElement.scrollWidth');
-      expect(width, address).toBeLessThanOrEqual(390);
+      expect(await widthOf(phone), address).toBeLessThanOrEqual(PHONE.width);
     }
     expect(await axeFindings(phone.page)).toEqual([]);
     await phone.page.getByRole('link', { name: 'Sources' }).click();

@@ -8,6 +8,7 @@ import { temporaryFolder } from '../support/app.ts';
 import { childProgram } from '../support/child-program.ts';
 import { writeFiles } from '../support/kit-project.ts';
 import { branchFile, runsIn } from '../support/run-project.ts';
+import { isDeep } from '../support/how-much.ts';
 
 const WRITER = 'tests/runs/writer.ts';
 
@@ -95,7 +96,7 @@ describe('many processes', () => {
     LONG,
   );
 
-  it(
+  it.runIf(isDeep)(
     'write a run each and lose nothing',
     async () => {
       for (let round = 0; round < ROUNDS; round++) {

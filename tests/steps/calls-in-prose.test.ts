@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { stringsOf } from '../../scripts/english/texts.ts';
+import { stringsOf } from '../../scripts/english/find.ts';
 import { OFFERED } from '../../src/operations/registry.ts';
 import { repository } from '../support/app.ts';
 

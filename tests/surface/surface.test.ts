@@ -1,6 +1,6 @@
 import { settingMeta } from '../../src/config/settings.ts';
 import { afterAll, describe, expect, it } from 'vitest';
-import { declarations } from '../../scripts/reference/library.ts';
+import { declarations } from '../../scripts/reference/pages.ts';
 import { ERROR_CODES } from '../../src/base/errors.ts';
 import * as library from '../../src/bin/library.ts';
 import { pageHelp } from '../../src/bin/page.ts';

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { codeProject, manyFiles, paths, type CodeProject } from '../../../tests/support/code-project.ts';
 import { writeFiles } from '../../../tests/support/folders.ts';
+import { rounds } from '../../../tests/support/how-much.ts';
 
 const indexFile = async ({ cache }: CodeProject): Promise<string> =>
   join(cache, 'code', (await readdir(join(cache, 'code'))).find((name) => name.endsWith('.index')) ?? '');
@@ -26,7 +27,7 @@ describe('the index', () => {
     const { root, ask } = await codeProject(files, { watch: true, without: { grammars: true } });
     // With all files read, and what was written here no longer new, the system answers for them.
     for (const query of ['told1', 'told2', 'told3']) expect((await ask(query)).partial).toBe(false);
-    for (let at = 0; at < 12; at += 1) {
+    for (let at = 0; at < rounds(6, 12); at += 1) {
       const path = join(root, `d/f${at}.ts`);
       const text = `export const changed${at} = 1;\n`;
       if (at % 3 === 0) await writeFile(path, text);
@@ -43,13 +44,13 @@ describe('the index', () => {
   });
 
   it('is kept for the next process, also when files were touched', async () => {
-    const one = await codeProject(manyFiles(300, 'kept'));
+    const one = await codeProject(manyFiles(80, 'kept'));
     await one.ask('kept7');
     await utimes(join(one.root, 'd/f7.ts'), new Date(), new Date());
     const answer = await one.again().ask('kept7');
-    expect(answer).toMatchObject({ partial: false, files: { known: 300, indexed: 300 } });
+    expect(answer).toMatchObject({ partial: false, files: { known: 80, indexed: 80 } });
     expect(answer.hits[0]?.symbol).toBe('kept7');
-    expect((await one.again({ budgetMs: 0 }).ask('kept9')).files.indexed).toBe(300);
+    expect((await one.again({ budgetMs: 0 }).ask('kept9')).files.indexed).toBe(80);
   });
 
   it('answers in part when the time is over, and goes on', async () => {
@@ -91,7 +92,7 @@ describe('the index', () => {
   });
 
   it('makes a damaged one anew and says so', async () => {
-    const one = await codeProject(manyFiles(400, 'whole'));
+    const one = await codeProject(manyFiles(80, 'whole'));
     await one.ask('whole1');
     const place = await indexFile(one);
     const bytes = await readFile(place);
@@ -121,7 +122,7 @@ describe('the index', () => {
   });
 
   it('stays in memory where nothing can be written', async () => {
-    const one = await codeProject(manyFiles(400, 'held'));
+    const one = await codeProject(manyFiles(80, 'held'));
     await writeFile(one.cache, 'a file where the folder should be');
     const answer = await one.ask('held1');
     expect(answer.hits[0]?.symbol).toBe('held1');
@@ -129,11 +130,11 @@ describe('the index', () => {
   });
 
   it('is shared by several that write at the same time', async () => {
-    const one = await codeProject(manyFiles(300, 'shared'));
+    const one = await codeProject(manyFiles(80, 'shared'));
     const all = [one, one.again(), one.again(), one.again()];
-    const answers = await Promise.all(all.map(({ ask }) => ask('shared150')));
-    for (const { hits } of answers) expect(hits[0]?.symbol).toBe('shared150');
-    expect((await one.again({ budgetMs: 0 }).ask('shared150')).files.indexed).toBe(300);
+    const answers = await Promise.all(all.map(({ ask }) => ask('shared50')));
+    for (const { hits } of answers) expect(hits[0]?.symbol).toBe('shared50');
+    expect((await one.again({ budgetMs: 0 }).ask('shared50')).files.indexed).toBe(80);
     expect((await readdir(join(one.cache, 'code'))).filter((name) => !name.endsWith('.index'))).toEqual([]);
   });
 

@@ -6,7 +6,7 @@ import { filesOpened } from '../../../tests/support/opened-files.ts';
 import { forgeLine, forgeTasks, tasksIn } from '../../../tests/support/tasks.ts';
 import type { Tasks } from './tasks.ts';
 
-const MANY = 60;
+const MANY = 12;
 const { signal } = new AbortController();
 
 const order = (index: number, dependsOn: string[] = []) => ({
