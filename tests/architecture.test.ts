@@ -45,9 +45,13 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 /** Words and tables, which every folder but the page's may read. */
 const DATA = /^\.\.\/assets\/.*\.json$/;
 
-/** Operations are handed their services; this one file names the types of what they get. */
+/**
+ * Operations are handed their services; this one file names the types of what they get. What operations answer is typed by
+ * their declarations; the page reads answers, and names these types in one file.
+ */
 const TYPES_ONLY = new Map([
   ['operations/context.ts', ['config', 'kit', 'hosts', 'sources', 'catalogue', 'services']],
+  ['page/answers.ts', ['operations']],
 ]);
 
 /** What services may use of `sources`: trees to read from, and for the git sources what fetches and names repositories. */

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type * as z from 'zod';
 import { calledBy, callerOf } from '../base/caller.ts';
 import { BmadError, quoted } from '../base/errors.ts';
 import { underWay } from '../base/async.ts';
@@ -9,7 +10,7 @@ import { answerRoom } from '../base/text/paging.ts';
 import { byteLength, kilobytes } from '../base/text/text.ts';
 import { type Call, type Context, inProject, type SettingsPort, type Workspace } from './context.ts';
 import { checkedInput, type SpokenNames } from './input.ts';
-import { type Answer, type AnyOperation, mayRead, type Route, UNIFIED } from './operation.ts';
+import { type Answer, type AnyOperation, mayRead, type Operation, type Route, UNIFIED } from './operation.ts';
 import { withPlace } from './project/state-place.ts';
 import { mayRunPrograms } from './toolsets.ts';
 
@@ -197,12 +198,12 @@ function forCall(context: Context, { project }: Given, { mayWrite }: Call): Cont
 }
 
 /** The way from one operation to another: what holds for a caller holds for an operation that calls. */
-export async function handOver(
-  operation: AnyOperation,
+export async function handOver<O extends z.ZodObject>(
+  operation: Operation<z.ZodObject, O>,
   args: Record<string, unknown>,
   context: Context,
   call: Call,
-): Promise<Record<string, unknown>> {
+): Promise<z.input<O>> {
   const input = allowedInput(operation, args, {}, context, call);
   // What an operation gives is checked against its schema by the tests; once more here would only cost time.
   return operation.run(input, context, call);

@@ -147,17 +147,22 @@ export interface Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodO
   failed?(data: z.output<O>): boolean;
 }
 
-/** Checks the types of one declaration while keeping it usable in a list with all others. */
+/** Checks the types of one declaration, keeps that of its answer, and leaves it usable in a list with all others. */
 export function defineOperation<I extends z.ZodObject, O extends z.ZodObject>(
   operation: Operation<I, O>,
-): AnyOperation {
-  return operation;
+): Operation<z.ZodObject, O> {
+  return operation as unknown as Operation<z.ZodObject, O>;
 }
+
+/** What each of some operations answers, by its name: for those who read answers, who need no types of their own. */
+export type AnswersOf<T extends Record<string, () => Promise<{ output: z.ZodObject }>>> = {
+  [K in keyof T]: z.output<Awaited<ReturnType<T[K]>>['output']>;
+};
 
 /** Declares an operation that always stands for another one. */
 export function defineRoute<I extends z.ZodObject, O extends z.ZodObject>(
   declaration: Omit<Operation<I, O>, 'run' | 'render' | 'route'> & { route(input: z.output<I>): Route },
-): AnyOperation {
+): Operation<z.ZodObject, O> {
   const neverRun = (): never => {
     throw new Error(t`${declaration.name} is run through its route.`);
   };

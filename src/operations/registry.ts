@@ -1,6 +1,6 @@
 // Written by "npm run update" from the declarations of the operations. Do not edit.
-import type { Offer } from './operation.ts';
-import type { AnyOperation } from './operation.ts';
+import type { Offer } from './offers.ts';
+import type { AnswersOf, AnyOperation } from './operation.ts';
 
 /** The operations that clients of the server reach, each loaded with its first call. */
 export const LATE = {
@@ -132,6 +132,9 @@ export const TYPED = {
   prefer_origin: async () => (await import('./catalogue/prefer.ts')).preferOrigin,
   inbox: async () => (await import('./inbox/inbox.ts')).inbox,
 } satisfies Record<string, () => Promise<AnyOperation>>;
+
+/** What each of them answers. */
+export type Answers = AnswersOf<typeof LATE & typeof TYPED>;
 
 /** Where each operation is offered, in the order users see them. */
 export const OFFERED: Readonly<Partial<Record<string, Offer>>> = {

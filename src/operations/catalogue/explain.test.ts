@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { contextIn, temporaryFolder, testCall } from '../../../tests/support/app.ts';
 import { execute } from '../execute.ts';
+import type { AnyOperation } from '../operation.ts';
 import { explain } from './explain.ts';
 import { read } from './read.ts';
 
@@ -22,7 +23,7 @@ async function world(files: Record<string, string>) {
   await mkdir(join(folder, 'project'), { recursive: true });
   await write(folder, files);
   const context = await contextIn(join(folder, 'project'), { home: join(folder, 'home') });
-  async function ask(operation: typeof explain, input: Record<string, unknown>) {
+  async function ask(operation: AnyOperation, input: Record<string, unknown>) {
     const outcome = await execute(operation, input, context, testCall());
     if (!outcome.ok) throw new Error(outcome.error.text);
     return outcome;

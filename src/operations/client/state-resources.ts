@@ -150,15 +150,9 @@ async function projectText({ part, agent }: ProjectPlace, context: Context, call
     return contextText(await contextData(section, context, call), false, Infinity);
   }
   if (part === 'failures')
-    return museumText(
-      (await handOver(getFailureMuseum, {}, context, call)) as Parameters<typeof museumText>[0],
-      Infinity,
-    );
+    return museumText(await handOver(getFailureMuseum, {}, context, call), Infinity);
   if (part === 'agents')
-    return learningsText(
-      (await handOver(getAgentMemory, { agent }, context, call)) as Parameters<typeof learningsText>[0],
-      Infinity,
-    );
+    return learningsText(await handOver(getAgentMemory, { agent }, context, call), Infinity);
   const facts = await (await context.state()).facts();
   const problems: string[] = [];
   const page = await facts.sessionPage(problems);

@@ -115,7 +115,7 @@ export const recallStructured = defineOperation({
   },
 
   render({ query, hits, latest = [], notes, steps = [], memory }, say) {
-    if (memory !== undefined) return memoryGet.render(memory, say);
+    if (memory !== undefined) return memoryGet.render(memory as z.output<typeof memoryGet.output>, say);
     const shown = hits.map((hit, index) =>
       lines(
         `${index + 1}. ${headline(hit)}`,

@@ -5,6 +5,7 @@ import { contextIn, homeBeside, temporaryFolder, testCall } from '../../../tests
 import { writeTree } from '../../../tests/support/generated-tree.ts';
 import { openSession } from '../../../tests/support/operations.ts';
 import { execute } from '../execute.ts';
+import type { AnyOperation } from '../operation.ts';
 import { doctor } from './doctor.ts';
 import { cacheClear, warm } from './kept.ts';
 import { isDeep } from '../../../tests/support/how-much.ts';
@@ -21,7 +22,7 @@ beforeAll(async () => {
 });
 
 /** What a process does that has just been started. */
-async function started(operation: typeof warm, args: Record<string, unknown> = {}, env = {}) {
+async function started(operation: AnyOperation, args: Record<string, unknown> = {}, env = {}) {
   const told: string[] = [];
   const context = await contextIn(folder, { env });
   const call = { ...testCall(), progress: (message: string) => void told.push(message) };

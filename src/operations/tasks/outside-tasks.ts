@@ -276,9 +276,7 @@ export const outsideTaskCancel = defineOperation({
 /** The agent whose words fit best. One that only perhaps does is none: the asker is told to choose. */
 async function fitting(text: string, context: Context, call: Call): Promise<string> {
   const query = text.slice(0, WORDS);
-  const found = search.output.parse(
-    await handOver(search, { query, type: 'agents', limit: 1 }, context, call),
-  ) as { items: { name: string }[]; weak?: boolean };
+  const found = await handOver(search, { query, type: 'agents', limit: 1 }, context, call);
   const [best] = found.items;
   if (best !== undefined && found.weak !== true) return best.name;
   throw new BmadError('invalid_input', t`No agent clearly fits the text.`, {

@@ -8,7 +8,9 @@ import { words } from '../words.ts';
 import { Shown } from './shown.tsx';
 
 /** Operations whose answers come in pages. */
-type Paged = { [K in keyof Answers]: Answers[K] extends { next?: string } ? K : never }[keyof Answers];
+type Paged = {
+  [K in keyof Answers]: Answers[K] extends { next?: string | undefined } ? K : never;
+}[keyof Answers];
 
 interface PagesProps<K extends Paged> {
   operation: K;

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import type { StoryHistory } from '../answers-known.ts';
+import type { StoryHistory } from '../answers.ts';
 import { useAnswer } from '../loading.ts';
 import { Bars, StepLines, type Point } from '../parts/chart.tsx';
 import { Group } from '../parts/shown.tsx';

@@ -113,7 +113,7 @@ const MOST_CARDS = 200;
 function Card(of: {
   story: ProgressItem;
   drift: Drift | undefined;
-  change: { from?: string; to: string } | undefined;
+  change: Pick<Reconciled['ledgers'][number]['changes'][number], 'from' | 'to'> | undefined;
   column: Column;
 }): VNode {
   const { board } = words.value;

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { useId } from 'preact/hooks';
-import type { Listed } from '../answers-known.ts';
+import type { Listed } from '../answers.ts';
 import { useAnswer } from '../loading.ts';
 import { Pages } from '../parts/pages.tsx';
 import { Empty, Group, Heading, Shown } from '../parts/shown.tsx';

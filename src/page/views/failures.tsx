@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { useId, useState } from 'preact/hooks';
 
-import type { Failure } from '../answers-known.ts';
+import type { Failure } from '../answers.ts';
 import { useAnswer } from '../loading.ts';
 import { Empty, Group, Heading, Shown, Unread, unreadOf } from '../parts/shown.tsx';
 import { inLine } from '../parts/visible.ts';

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import type { Delivery } from '../answers-known.ts';
+import type { Delivery } from '../answers.ts';
 import { useAnswer } from '../loading.ts';
 import { Actions } from '../parts/actions.tsx';
 import { Empty, Heading, Shown, Unread, unreadOf } from '../parts/shown.tsx';

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import type { UsedDay } from '../answers-known.ts';
+import type { UsedDay } from '../answers.ts';
 import { useAnswer } from '../loading.ts';
 import { Bars } from '../parts/chart.tsx';
 import { Group, Shown, Unread, unreadOf } from '../parts/shown.tsx';

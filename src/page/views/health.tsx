@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { Doctor } from '../answers-known.ts';
+import type { Doctor } from '../answers.ts';
 import { enter, session } from '../live.ts';
 import { useAnswer } from '../loading.ts';
 import { Group, Heading, Shown, Unread, unreadOf } from '../parts/shown.tsx';
@@ -113,7 +113,7 @@ function Store(): VNode {
         {({ place, files, engine, index, embedder, memories, degraded, notes }) => (
           <>
             <p class={degraded ? 'bad' : ''}>
-              {inLine(engine)} · {memory.lead(memories)} {inLine(embedder ?? '')}
+              {inLine(engine)} · {memory.lead(memories ?? 0)} {inLine(embedder ?? '')}
             </p>
             <p class="proof">
               {health.lines(files)} {inLine(place)}

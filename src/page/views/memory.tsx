@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import type { MemoryHit, Memory as Remembered } from '../answers-known.ts';
+import type { MemoryHit, Memory as Remembered } from '../answers.ts';
 import { useAnswer } from '../loading.ts';
 import { Pages } from '../parts/pages.tsx';
 import { Empty, Heading, Shown } from '../parts/shown.tsx';

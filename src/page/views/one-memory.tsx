@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import type { Answers } from '../answers.ts';
-import type { Memory } from '../answers-known.ts';
+import type { Memory } from '../answers.ts';
 import { ask, Problem } from '../api.ts';
 import { session } from '../live.ts';
 import { useAnswer } from '../loading.ts';

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import type { MemoryPairs as PairList } from '../answers-known.ts';
+import type { MemoryPairs as PairList } from '../answers.ts';
 import { useAnswer } from '../loading.ts';
 import { Actions } from '../parts/actions.tsx';
 import { Group } from '../parts/shown.tsx';

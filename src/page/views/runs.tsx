@@ -119,8 +119,8 @@ function Journal({ journal }: { journal: NonNullable<RunStatus['journal']> }): V
           <tbody>
             {journal.toReversed().map(({ seq, at, event, step, notes }) => (
               <tr key={seq}>
-                <td>{moment(at)}</td>
-                <td>{inLine(event)}</td>
+                <td>{moment(String(at))}</td>
+                <td>{inLine(String(event))}</td>
                 <td>{step ?? ''}</td>
                 <td>{inLine(typeof notes === 'string' ? notes : '')}</td>
               </tr>

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import type { Source, SourceReview } from '../answers-known.ts';
+import type { Source, SourceReview } from '../answers.ts';
 import { useAnswer } from '../loading.ts';
 import { Actions } from '../parts/actions.tsx';
 import { Diff } from '../parts/diff.tsx';

@@ -4,14 +4,8 @@ import { line, type Line, span, stacked } from '../screen/paint.ts';
 import { type Column, type Row, wrapped } from '../screen/text.ts';
 import { type Draw, firstSentence, listing, MARKS, type Page, short, titled } from './parts.ts';
 
-interface Listed {
-  what: string;
-  detail: string;
-  items: readonly Item[];
-}
-
 /** `bmad list`: agents as people, workflows by phase, all else by name. */
-export const listScreen: Draw<Listed> = ({ what, detail, items }, page) => {
+export const listScreen: Draw<'list'> = ({ what, detail, items }, page) => {
   if (items.length === 0 || what === 'resources' || detail === 'brief') return undefined;
   if (what === 'agents') return agentTable(items, detail, page);
   const rows = (own: readonly Item[]): Row[] => own.map((item) => itemRow(item, detail, page));
@@ -27,11 +21,7 @@ export const listScreen: Draw<Listed> = ({ what, detail, items }, page) => {
   );
 };
 
-interface SearchResult {
-  items: readonly (Item & { why?: string | undefined })[];
-}
-
-export const searchScreen: Draw<SearchResult> = ({ items }, page) =>
+export const searchScreen: Draw<'search'> = ({ items }, page) =>
   items.length === 0
     ? undefined
     : listing(
@@ -124,31 +114,8 @@ function phaseTitle(phase: string | undefined): string {
   return words === '' ? phase : words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-interface Explained {
-  target: string;
-  is: string;
-  candidates: readonly {
-    name: string;
-    kind: string;
-    origin: string;
-    git?: { source: string; commit: string } | undefined;
-    priority: number;
-    path: string;
-    chosen: boolean;
-    why: string;
-  }[];
-  layers: readonly { key: string; file: string; line?: number | undefined; value: string; chosen: boolean }[];
-  ranking?:
-    | {
-        score: number;
-        uses: number;
-        signals: readonly { signal: string; value: number; weight: number; points: number }[];
-      }
-    | undefined;
-}
-
 /** `bmad explain` as a tree: what was asked for, and below it every candidate with what became of it. */
-export const explainScreen: Draw<Explained> = ({ target, is, candidates, layers, ranking }, page) => {
+export const explainScreen: Draw<'explain'> = ({ target, is, candidates, layers, ranking }, page) => {
   const { width } = page;
   const tree = candidates.flatMap((candidate, at) => {
     const last = at === candidates.length - 1;

@@ -6,35 +6,10 @@ import { line, type Line, span, type Span, stacked } from '../screen/paint.ts';
 import { padded, wrapped } from '../screen/text.ts';
 import { listing, MARKS, problemLines, titled, type Draw, type Page } from './parts.ts';
 
-interface Checked {
-  version: string;
-  node: string;
-  project: { root?: string | undefined; from: string };
-  modules: readonly string[];
-  origins: readonly {
-    name: string;
-    priority: number;
-    agents: number;
-    workflows: number;
-    tasks: number;
-    skills: number;
-    root: string;
-  }[];
-  problems: readonly string[];
-  findings: readonly { level: string; text: string }[];
-  warnings: readonly string[];
-  safety?: Safety | undefined;
-  cache?: CacheView | undefined;
-  hosts?: readonly CheckedHost[] | undefined;
-  handshake?:
-    | { ok: boolean; tools: readonly string[]; protocol: string; trouble?: string | undefined }
-    | undefined;
-}
-
 const LABEL = 11;
 
 /** `bmad doctor`: every check with a tick or a cross, then what is wrong in full. */
-export const doctorScreen: Draw<Checked> = (data, page) => {
+export const doctorScreen: Draw<'doctor'> = (data, page) => {
   const { width } = page;
   const { project, modules, origins, handshake, safety, cache, hosts } = data;
   const check = (mark: Span, label: string, text: string): Line[] =>

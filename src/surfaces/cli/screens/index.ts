@@ -2,6 +2,7 @@ import { stepLines } from '../../../base/step.ts';
 import type { BmadError } from '../../../base/errors.ts';
 import { commandLine } from '../../../operations/offers.ts';
 import type { Answer } from '../../../operations/operation.ts';
+import type { Answers } from '../../../operations/registry.ts';
 import { line, type Line, span, textOf } from '../screen/paint.ts';
 import { markdown, PROSE_WIDTH } from '../screen/markdown.ts';
 import { lineWidth, wrapped } from '../screen/text.ts';
@@ -24,7 +25,7 @@ import {
 } from './work.ts';
 
 /** Screens are drawn from the data of their operation; its output schema has checked that. */
-const SCREENS: Readonly<Partial<Record<string, Draw<never>>>> = {
+const SCREENS: { readonly [K in keyof Answers]?: Draw<K> } = {
   list: listScreen,
   search: searchScreen,
   explain: explainScreen,
@@ -53,8 +54,8 @@ export function answerLines(
   { body }: Pick<Answer, 'body'>,
   { width }: Sight,
 ): Line[] {
-  const draw = SCREENS[operation];
-  const drawn = draw?.(data as never, { width, now: Date.now() });
+  const draw = SCREENS[operation as 'next'];
+  const drawn = draw?.(data as Answers['next'], { width, now: Date.now() });
   return drawn?.flatMap((each) => fitting(each, width)) ?? markdown(body, width);
 }
 

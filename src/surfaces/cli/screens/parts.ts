@@ -1,6 +1,6 @@
 import { say } from '../../../base/text/message.ts';
 import { ago, oneLine } from '../../../base/text/text.ts';
-
+import type { Answers } from '../../../operations/registry.ts';
 import { line, type Line, span, type Span, type Style } from '../screen/paint.ts';
 import { type Column, type Row, table, wrapped } from '../screen/text.ts';
 
@@ -11,8 +11,8 @@ export interface Page {
   now: number;
 }
 
-/** Draws an answer from its data; nothing where the text of the answer says it best. */
-export type Draw<Data> = (data: Data, page: Page) => Line[] | undefined;
+/** Draws the answer of an operation from its data; nothing where the text of the answer says it best. */
+export type Draw<K extends keyof Answers> = (data: Answers[K], page: Page) => Line[] | undefined;
 
 const BLOCKS = { full: '█', empty: '░' };
 

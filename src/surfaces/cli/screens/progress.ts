@@ -1,33 +1,19 @@
 import { say, t } from '../../../base/text/message.ts';
 import { commandLine } from '../../../operations/offers.ts';
-import type { Action as NextAction } from '../../../operations/project/next-actions.ts';
-import { doneOf, shownSteps, stepsOf, type Detail } from '../../../operations/project/next-text.ts';
+import type { Action } from '../../../operations/project/next-actions.ts';
+import { doneOf, shownSteps, stepsOf } from '../../../operations/project/next-text.ts';
+import type { Answers } from '../../../operations/registry.ts';
 import { line, type Line, span, stacked } from '../screen/paint.ts';
 import { padded, wrapped } from '../screen/text.ts';
 import { bar, MARKS, problemLines, state, titled, type Draw, type Page } from './parts.ts';
 
-interface Phase {
-  phase: string;
-  state: string;
-}
-
-type Action = Omit<NextAction, 'evidence'>;
-
-export interface Standing {
-  detail: Detail;
-  phases: readonly Phase[];
-  actions: readonly Action[];
-  drift: readonly { kind: string; says: string }[];
-  troubles: readonly { file: string; message: string }[];
-  totals: { stories: number; done: number; waiting_for_review: number };
-  verification?: { verdict: string; says: string } | undefined;
-}
+export type Standing = Answers['next'];
 
 const SHOWN_DRIFT = 3;
 const PHASE_WIDTH = 16;
 
 /** `bmad next` and `bmad status`: the phases as a board, what to do, and the ways to begin something new. */
-export const nextScreen: Draw<Standing> = (data, page) => {
+export const nextScreen: Draw<'next'> = (data, page) => {
   // With all evidence it is a long table, which the text has.
   if (data.detail === 'full') return undefined;
   const shown = shownSteps(data.actions, data.detail);

@@ -17,6 +17,7 @@ beforeAll(async () => {
   await piped('memory', 'remember', 'decisions', 'architect', 'Use PostgreSQL for **orders**: 注文 and עגלה');
   await piped('task', 'add', 'dev', 'Write the tests for the cart', '--output-key', 'cart_tests');
   await piped('run', 'open', 'prd');
+  await piped('contract', 'run');
 });
 
 /** The first lines of what a person sees at the commands whose answers are drawn. */
@@ -40,6 +41,7 @@ const SCREENS: [args: string[], shows: RegExp][] = [
   [['memory', 'recall', 'PostgreSQL'], /^type +agent +memory +changed/],
   [['task', 'list'], /^status +agent +task +.*\nqueued +dev +Write the tests/],
   [['run', 'status'], /^run +status +progress +.*\nbmad-prd-\d+-\d+-[0-9a-f]{6} +running +░{8} {2}0/],
+  [['contract', 'receipts'], /^ +receipt +verdict +what was verified/],
   [['session', 'list'], /^ +branch +standing +purpose +runs +.*\n● +main +active/],
 ];
 

@@ -1,7 +1,4 @@
 import { say, t } from '../../../base/text/message.ts';
-import type { ReceiptData } from '../../../operations/completion/receipt-view.ts';
-import type { SourceData } from '../../../operations/git-sources/sources-view.ts';
-import type { HandoverView } from '../../../operations/handover/handovers.ts';
 import type { MemoryData } from '../../../operations/memory/memory-view.ts';
 import type { RunData } from '../../../operations/runs/run-view.ts';
 import type { TaskView } from '../../../operations/tasks/task-view.ts';
@@ -21,10 +18,7 @@ import {
   when,
 } from './parts.ts';
 
-export const tasksScreen: Draw<{ tasks: readonly TaskView[]; problems: readonly string[] }> = (
-  { tasks, problems },
-  page,
-) =>
+export const tasksScreen: Draw<'task_list'> = ({ tasks, problems }, page) =>
   tasks.length === 0
     ? undefined
     : stacked(
@@ -70,21 +64,8 @@ function taskRemark({
   return parts.length === 0 ? '' : ` (${short(parts.join('; '), 200)})`;
 }
 
-interface Run extends Pick<RunData, 'run_id' | 'status' | 'progress' | 'last_checkpoint'> {
-  workflow?: string | undefined;
-  current_step?: number | undefined;
-}
-
-interface RunStatus {
-  branch: string;
-  run?: (Run & RunData) | undefined;
-  others: readonly Run[];
-  journal?: unknown;
-  problems: readonly string[];
-}
-
 /** The run that is asked for, and those beside it. */
-export const runsScreen: Draw<RunStatus> = ({ branch, run, others, journal, problems }, page) => {
+export const runsScreen: Draw<'get_workflow_status'> = ({ branch, run, others, journal, problems }, page) => {
   if (run === undefined || journal !== undefined) return undefined;
   return stacked(
     listing(
@@ -103,7 +84,7 @@ export const runsScreen: Draw<RunStatus> = ({ branch, run, others, journal, prob
             ...bar(each.progress.completed, each.progress.total ?? 0, 8),
             span(`  ${stepsText(each.progress)}`),
           ],
-          line(each.workflow ?? ''),
+          line((each === run && run.workflow) || ''),
           when(each.last_checkpoint, page),
         ],
       })),
@@ -124,22 +105,7 @@ function stepsText({ completed, total }: RunData['progress']): string {
   return total === undefined ? t`${completed} done` : t`${completed} of ${total}`;
 }
 
-interface Session {
-  name: string;
-  standing: string;
-  current: boolean;
-  archive?: string | undefined;
-  purpose?: string | undefined;
-  created_at?: string | undefined;
-  runs: Readonly<Record<string, number>>;
-  latest_run?: { run_id: string; status: string } | undefined;
-  problems: readonly string[];
-}
-
-export const sessionsScreen: Draw<{ sessions: readonly Session[]; problems: readonly string[] }> = (
-  { sessions, problems },
-  page,
-) =>
+export const sessionsScreen: Draw<'list_sessions'> = ({ sessions, problems }, page) =>
   sessions.length === 0
     ? undefined
     : stacked(
@@ -191,12 +157,10 @@ function memories(found: readonly MemoryData[], page: Page): Line[] {
   );
 }
 
-export const memoriesScreen: Draw<{ memories: readonly MemoryData[] }> = (data, page) =>
+export const memoriesScreen: Draw<'memory_list'> = (data, page) =>
   data.memories.length === 0 ? undefined : memories(data.memories, page);
 
-type Hit = Omit<MemoryData, 'text'> & { snippet: string };
-
-export const recallScreen: Draw<{ hits: readonly Hit[] }> = ({ hits }, page) =>
+export const recallScreen: Draw<'recall_structured'> = ({ hits }, page) =>
   hits.length === 0
     ? undefined
     : memories(
@@ -204,12 +168,7 @@ export const recallScreen: Draw<{ hits: readonly Hit[] }> = ({ hits }, page) =>
         page,
       );
 
-interface Used {
-  items: readonly { name: string; kind: string; uses: number; last: string }[];
-  problem?: string | undefined;
-}
-
-export const usageScreen: Draw<Used> = ({ items, problem }, page) =>
+export const usageScreen: Draw<'usage_show'> = ({ items, problem }, page) =>
   items.length === 0 || problem !== undefined
     ? undefined
     : listing(
@@ -220,13 +179,7 @@ export const usageScreen: Draw<Used> = ({ items, problem }, page) =>
         page,
       );
 
-interface Receipts {
-  items: readonly ReceiptData[];
-  problems: readonly { message: string }[];
-  notes: readonly string[];
-}
-
-export const receiptsScreen: Draw<Receipts> = ({ items, problems, notes }, page) =>
+export const receiptsScreen: Draw<'list_receipts'> = ({ items, problems }, page) =>
   items.length === 0
     ? undefined
     : stacked(
@@ -264,14 +217,9 @@ export const receiptsScreen: Draw<Receipts> = ({ items, problems, notes }, page)
           problems.map(({ message }) => message),
           page,
         ),
-        problemLines(notes, page, MARKS.warn),
       );
 
-export const sourcesScreen: Draw<{
-  sources: readonly SourceData[];
-  copies?: unknown;
-  warnings: readonly string[];
-}> = ({ sources, copies, warnings }, page) =>
+export const sourcesScreen: Draw<'sources_list'> = ({ sources, copies, warnings }, page) =>
   sources.length === 0 || copies !== undefined
     ? undefined
     : stacked(
@@ -306,10 +254,7 @@ export const sourcesScreen: Draw<{
         problemLines(warnings, page, MARKS.warn),
       );
 
-export const deliveriesScreen: Draw<{ contracts: readonly HandoverView[]; problems: readonly string[] }> = (
-  { contracts, problems },
-  page,
-) =>
+export const deliveriesScreen: Draw<'delivery_list'> = ({ contracts, problems }, page) =>
   contracts.length === 0
     ? undefined
     : stacked(
