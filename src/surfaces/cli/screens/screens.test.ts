@@ -41,7 +41,7 @@ const SCREENS: [args: string[], shows: RegExp][] = [
   [['memory', 'recall', 'PostgreSQL'], /^type +agent +memory +changed/],
   [['task', 'list'], /^status +agent +task +.*\nqueued +dev +Write the tests/],
   [['run', 'status'], /^run +status +progress +.*\nbmad-prd-\d+-\d+-[0-9a-f]{6} +running +░{8} {2}0/],
-  [['contract', 'receipts'], /^ +receipt +verdict +what was verified/],
+  [['contract', 'receipts'], /^ +receipt +verdict +.*took +when\n!/],
   [['session', 'list'], /^ +branch +standing +purpose +runs +.*\n● +main +active/],
 ];
 
