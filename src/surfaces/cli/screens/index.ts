@@ -11,7 +11,7 @@ import { doctorScreen } from './doctor.ts';
 import { MARKS, type Draw, type Page } from './parts.ts';
 export { helpLines } from '../screen/help.ts';
 import { nextScreen } from './progress.ts';
-import { setupScreen } from './setup.ts';
+import { removeScreen, setupScreen } from './setup.ts';
 import {
   deliveriesScreen,
   memoriesScreen,
@@ -41,7 +41,7 @@ const SCREENS: { readonly [K in keyof Answers]?: Draw<K> } = {
   delivery_list: deliveriesScreen,
   usage_show: usageScreen,
   setup: setupScreen,
-  remove: setupScreen,
+  remove: removeScreen,
 };
 
 /** Who looks: how much fits, and in which language. */

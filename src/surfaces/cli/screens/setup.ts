@@ -11,23 +11,11 @@ import { line, type Line, span, stacked } from '../screen/paint.ts';
 import { type Row, wrapped } from '../screen/text.ts';
 import { listing, MARKS, muted, problemLines, titled, type Draw } from './parts.ts';
 
-interface SetUp {
-  dry_run: boolean;
-  results: readonly Result[];
-  handshakes?: readonly {
-    hosts: readonly string[];
-    ok: boolean;
-    tools: number;
-    trouble?: string | undefined;
-  }[];
-  notes?: readonly string[];
-}
-
 /**
  * `bmad setup` and `bmad remove`: every host with a tick or a cross, then what to say there. A change that is only shown, and
  * a text to paste, are as they are in the answer.
  */
-export const setupScreen: Draw<SetUp> = ({ dry_run: dry, results, handshakes = [], notes = [] }, page) => {
+export const setupScreen: Draw<'setup'> = ({ dry_run: dry, results, handshakes, notes }, page) => {
   if (dry || results.some(({ outcome }) => outcome === 'printed')) return undefined;
   const connected = results.filter(isConnected);
   return stacked(
@@ -56,6 +44,9 @@ export const setupScreen: Draw<SetUp> = ({ dry_run: dry, results, handshakes = [
         ],
   );
 };
+
+export const removeScreen: Draw<'remove'> = (data, page) =>
+  setupScreen({ ...data, handshakes: [], notes: [] }, page);
 
 const MARK_OF: Readonly<Partial<Record<Result['outcome'], Line[number]>>> = {
   refused: MARKS.bad,
