@@ -41,7 +41,24 @@ const NUMBERED = /^(FM-\d+)\s*(?:[—–:-]\s*)?(.*)/s;
 const CATEGORY = /^[A-Z]{2,}(?:-[A-Z]+)+$/;
 
 /** The failures of a page: a heading with a date or a number each, the fields below it, and older lines with a date. */
-export function museumIn(text: string, source: string): Failure[] {
+export function museumIn(text: string, source: string): readonly Failure[] {
+  const last = lastPage();
+  const isKnown = last.text === text && (source === '' || last.source === source);
+  if (isKnown) return last.failures;
+  const failures = failuresOf(text, source);
+  if (source !== '') Object.assign(last, { text, source, failures });
+  return failures;
+}
+
+/** The programs consist of several files, each with its own copy of this one: a long page is read once for all of them. */
+const LAST = Symbol.for('bmad-mcp-server: the page of failures that was read last');
+
+function lastPage(): { text: string; source: string; failures: readonly Failure[] } {
+  const all = globalThis as { [LAST]?: ReturnType<typeof lastPage> };
+  return (all[LAST] ??= { text: '', source: '', failures: [] });
+}
+
+function failuresOf(text: string, source: string): Failure[] {
   const failures: Failure[] = [];
   const labels: KnownLabels = new Map();
   let severity: Severity = 'unknown';

@@ -93,7 +93,8 @@ export interface KitCandidate {
   /** Its text as a line: copies are known by it. */
   line: string;
   names: readonly string[];
-  terms: readonly string[];
+  /** Found out when they are asked for: of ten thousand failures, a list needs none. */
+  terms: () => readonly string[];
   vector: Float32Array | undefined;
   source: string;
   /** The source, with the line where it is known. */
@@ -135,8 +136,9 @@ export async function kitCandidates(
   const saidBy = (entry: KitEntry): Said => {
     const { agent, text, tags } = entry;
     const key = [agent, text, ...tags].join('\n');
+    let terms: readonly string[] | undefined;
     const made = known?.said.get(key) ?? {
-      terms: termsOf(opened.analyser, entry),
+      terms: () => (terms ??= termsOf(opened.analyser, entry)),
       line: lineText(text),
       id: memoryId(opened.files.kit.app, agent, text),
     };

@@ -229,14 +229,14 @@ function kitHits(
   const wantedTerms = new Set(terms);
   const frequency = new Map<string, number>();
   for (const candidate of passing)
-    for (const term of new Set(candidate.terms.filter((each) => wantedTerms.has(each))))
+    for (const term of new Set(candidate.terms().filter((each) => wantedTerms.has(each))))
       frequency.set(term, (frequency.get(term) ?? 0) + 1);
   const words = weighed(terms, (term) => frequency.get(term) ?? 0, passing.length, ways);
   const sources = new Map(passing.map(({ entry, place }) => [entry, place]));
   const aim = vector === undefined ? undefined : normalized(vector);
   const candidates = passing.map(({ entry, terms: own, vector: other }) => ({
     entry,
-    terms: own,
+    terms: own(),
     cosine: aim === undefined || other === undefined ? undefined : dot(aim, other),
   }));
   return ranked(words, candidates, { compared: vector !== undefined, limit, minScore, all }).map((hit) => ({

@@ -76,7 +76,7 @@ export async function similarTo(
       terms: opened.analyser.terms(entry.text),
       line: lineText(entry.text),
     })),
-    ...inFiles.map((each) => ({ ...each, cosine: cosineOf(each, vector) })),
+    ...inFiles.map((each) => ({ ...each, terms: each.terms(), cosine: cosineOf(each, vector) })),
   ];
   const found = new Map<string, Similar>();
   const mine = new Set(own);
