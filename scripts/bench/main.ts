@@ -24,6 +24,8 @@ Usage: npm run bench -- [flags]
 
   --starts N   Starts of each contender (default 15; one more is made first and not counted)
   --calls N    Warm calls of each operation and contender (default 300)
+  --brisk      Half as many starts, a third of the calls, and of what grows the sizes that budgets are about:
+               some ten minutes on two quiet cores
   --quick      Leave out what grows with the size of a project or its state, which takes minutes
   --write      Also write docs/benchmarks.md and its picture
   --json FILE  Also write all figures to this file
@@ -44,6 +46,7 @@ interface Options {
   calls: number;
   json: string | undefined;
   quick: boolean;
+  brisk: boolean;
   write: boolean;
   build: boolean;
 }
@@ -56,10 +59,11 @@ function optionsFrom(args: string[]): Options | 'help' {
     ({ values } = parseArgs({
       args,
       options: {
-        starts: { type: 'string', default: '15' },
-        calls: { type: 'string', default: '300' },
+        starts: { type: 'string' },
+        calls: { type: 'string' },
         json: { type: 'string' },
         quick: { type: 'boolean', default: false },
+        brisk: { type: 'boolean', default: false },
         write: { type: 'boolean', default: false },
         'no-build': { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
@@ -70,10 +74,11 @@ function optionsFrom(args: string[]): Options | 'help' {
   }
   if (values.help) return 'help';
   return {
-    starts: countFrom('--starts', values.starts),
-    calls: countFrom('--calls', values.calls),
+    starts: countFrom('--starts', values.starts ?? (values.brisk ? '7' : '15')),
+    calls: countFrom('--calls', values.calls ?? (values.brisk ? '100' : '300')),
     json: values.json,
     quick: values.quick,
+    brisk: values.brisk,
     write: values.write,
     build: !values['no-build'],
   };
@@ -103,7 +108,7 @@ function bringUpToDate(): void {
   }
 }
 
-async function run({ starts, calls, json, quick, write, build }: Options): Promise<void> {
+async function run({ starts, calls, json, quick, brisk, write, build }: Options): Promise<void> {
   if (build) bringUpToDate();
   const server = join(root, 'dist', 'bmad-mcp-server.cjs');
   if (!existsSync(server)) throw new Error(`There is no ${server}. Run it without --no-build.`);
@@ -132,13 +137,13 @@ async function run({ starts, calls, json, quick, write, build }: Options): Promi
       measureJourneys(ours, { content: join(root, 'dist', 'content'), root, project: places.documents }),
     ),
     growth: await parts.each(
-      quick ? SIZES.slice(0, 2) : SIZES,
+      quick ? SIZES.slice(0, 2) : brisk ? SIZES.filter((size) => size !== 500) : SIZES,
       (size) => `a project with ${size} workflows`,
       (size) => measureGrowth(ours, scratch, size),
     ),
     state: (
       await parts.each(
-        quick ? [] : STATE_SIZES,
+        quick ? [] : brisk ? STATE_SIZES.filter(([, count]) => count >= 10_000) : STATE_SIZES,
         ([what, count]) => `${count} ${what}`,
         ([what, count]) => measureState(ours, scratch, what, count),
       )

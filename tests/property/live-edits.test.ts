@@ -8,20 +8,27 @@ import type { Context } from '../../src/operations/context.ts';
 import { contextIn, temporaryFolder, testCall, withWatch } from '../support/app.ts';
 import { agentText, workflowText, writeTree } from '../support/generated-tree.ts';
 
-/** A long trial, 1,000 edits among 2,000 files: `BMAD_TEST_ROUNDS=18 npx vitest run tests/property/live-edits.test.ts`. */
-const ROUNDS = Number(process.env['BMAD_TEST_ROUNDS'] ?? 1);
-const IS_LONG = ROUNDS > 1;
-const TIMEOUT_MS = 300_000 * ROUNDS;
+/** A long trial, 100 or 1,000 edits among 2,000 files: `BMAD_TEST_EDITS=1000 npx vitest run tests/property/live-edits.test.ts`. */
+const USUAL = 50;
+const EDITS_IN_ALL = Number(process.env['BMAD_TEST_EDITS'] ?? USUAL);
+const IS_LONG = EDITS_IN_ALL > USUAL;
+const TIMEOUT_MS = 10_000 * Math.max(60, EDITS_IN_ALL);
 const WORKFLOWS = IS_LONG ? 960 : 40;
-const FLOWS = '_bmad/bmm/workflows';
-const AGENTS = '_bmad/bmm/agents';
+/** Those between two looks. */
+const AT_ONCE = IS_LONG ? 10 : 3;
+
+/** Where BMAD is: in a project, or in the home of its user. */
+const rootIn = (folder: string): string =>
+  join(folder, existsSync(join(folder, '.bmad')) ? '.bmad' : '_bmad', 'bmm');
+const flowsIn = (folder: string): string => join(rootIn(folder), 'workflows');
+const agentsIn = (folder: string): string => join(rootIn(folder), 'agents');
 
 type Edit = (folder: string, which: number, mark: string) => Promise<unknown>;
 
 const names = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder).sort() : []);
 const flowOf = (folder: string, which: number): string => {
-  const all = names(join(folder, FLOWS));
-  return join(folder, FLOWS, all[which % Math.max(1, all.length)] ?? 'flow-0');
+  const all = names(flowsIn(folder));
+  return join(flowsIn(folder), all[which % Math.max(1, all.length)] ?? 'flow-0');
 };
 
 const EDITS: Record<string, Edit> = {
@@ -34,26 +41,27 @@ const EDITS: Record<string, Edit> = {
   },
   touch: async (folder, which) => utimes(flowOf(folder, which), 1_000, which),
   async add(folder, which, mark) {
-    const place = join(folder, FLOWS, `new-${which}`);
+    const place = join(flowsIn(folder), `new-${which}`);
     await mkdir(place, { recursive: true });
     await writeFile(join(place, 'workflow.md'), workflowText(`new-${which}`, mark));
   },
   agent: async (folder, which, mark) => {
-    await mkdir(join(folder, AGENTS), { recursive: true });
-    await writeFile(join(folder, AGENTS, `agent-${which}.md`), agentText(`agent-${which}`, mark));
+    await mkdir(agentsIn(folder), { recursive: true });
+    await writeFile(join(agentsIn(folder), `agent-${which}.md`), agentText(`agent-${which}`, mark));
   },
   remove: (folder, which) => rm(flowOf(folder, which), { recursive: true, force: true }),
   move: async (folder, which) =>
-    rename(flowOf(folder, which), join(folder, FLOWS, `moved-${which}`)).catch(() => undefined),
+    rename(flowOf(folder, which), join(flowsIn(folder), `moved-${which}`)).catch(() => undefined),
   copy: async (folder, which) =>
-    cp(flowOf(folder, which), join(folder, FLOWS, `copy-${which}`), { recursive: true }),
+    cp(flowOf(folder, which), join(flowsIn(folder), `copy-${which}`), { recursive: true }),
   template: (folder, which) => rm(join(flowOf(folder, which), 'template.md'), { force: true }),
   async rename(folder) {
-    const [from, to] = ['bmm', 'bmx'].map((name) => join(folder, '_bmad', name)) as [string, string];
+    const from = rootIn(folder);
+    const to = `${from}x`;
     await rename(from, to);
     await rename(to, from);
   },
-  config: (folder, which) => writeFile(join(folder, '_bmad/bmm/config.yaml'), `user_name: U${which}\n`),
+  config: (folder, which) => writeFile(join(rootIn(folder), 'config.yaml'), `user_name: U${which}\n`),
 };
 
 async function answers(context: Context, which: number): Promise<string[]> {
@@ -73,37 +81,44 @@ async function answers(context: Context, which: number): Promise<string[]> {
   return all;
 }
 
-describe('random edits of a tree', () => {
+describe.each(['local', 'user'] as const)('random edits of a tree of kind %s', (kind) => {
   it(
     'are seen by the next list, read and search as by a server that has just been started',
     async () => {
-      const folder = await temporaryFolder(afterAll);
+      const [folder, other] = [await temporaryFolder(afterAll), await temporaryFolder(afterAll)];
       await writeTree(folder, WORKFLOWS);
-      const outside = { flags: { discovery: 'local' } };
-      const running = await contextIn(folder, outside);
-      const watching = await withWatch(await contextIn(folder, outside), onTestFinished);
-      for (const server of [running, watching]) await answers(server, 1);
+      if (kind === 'user') await rename(join(folder, '_bmad'), join(folder, '.bmad'));
+      const flags = { discovery: kind };
+      const open = () =>
+        kind === 'user' ? contextIn(other, { flags, home: folder }) : contextIn(folder, { flags });
+      const running = await open();
+      const watching = await withWatch(await open(), onTestFinished);
+      for (const server of [running, watching])
+        expect((await answers(server, 1))[0], 'what is edited is served').toContain('flow-1');
+      let done = 0;
       const edit = fc.record({
-        kind: fc.constantFrom(...Object.keys(EDITS)),
+        what: fc.constantFrom(...Object.keys(EDITS)),
         which: fc.nat(WORKFLOWS),
         mark: fc.constantFrom('Plain', 'Alpha', 'Gamma', 'About the market'),
       });
       await fc.assert(
         fc.asyncProperty(
-          fc.array(edit, { minLength: 1, maxLength: IS_LONG ? 10 : 3 }),
+          fc.array(edit, { minLength: AT_ONCE, maxLength: AT_ONCE }),
           fc.nat(WORKFLOWS),
           async (edits, at) => {
-            for (const { kind, which, mark } of edits) await EDITS[kind]?.(folder, which, mark);
+            for (const { what, which, mark } of edits) await EDITS[what]?.(folder, which, mark);
+            done += edits.length;
             const { which } = edits[0] ?? { which: at };
             const told = await answers(watching, which);
-            const fresh = await answers(await contextIn(folder, outside), which);
+            const fresh = await answers(await open(), which);
             expect(told, 'with a watch').toEqual(fresh);
             expect(await answers(running, which)).toEqual(fresh);
           },
         ),
         // What is on disk goes on from one to the next: there is nothing to make smaller.
-        { numRuns: 10 * ROUNDS, endOnFailure: true },
+        { numRuns: Math.ceil(EDITS_IN_ALL / AT_ONCE), endOnFailure: true },
       );
+      expect(done).toBeGreaterThanOrEqual(EDITS_IN_ALL);
     },
     TIMEOUT_MS,
   );

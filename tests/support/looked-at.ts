@@ -21,18 +21,33 @@ const fs = createRequire(import.meta.url)('node:fs') as Record<Stat, (...given: 
 
 /** How often files are looked at while something is done. */
 export async function fileLooks<T>(work: () => Promise<T>): Promise<{ result: T; count: number }> {
-  const own = { statSync: fs.statSync, lstatSync: fs.lstatSync };
   let count = 0;
-  const counted =
+  const result = await withStats((found) => {
+    count += 1;
+    return found;
+  }, work);
+  return { result, count };
+}
+
+/** As on a disk whose files have no numbers, and times of so many seconds. */
+export const onPoorDisk = <T>(seconds: number, work: () => Promise<T>): Promise<T> =>
+  withStats((found) => {
+    if (typeof found !== 'object' || found === null) return found;
+    const { mtimeMs, ctimeMs } = found as { mtimeMs: number; ctimeMs: number };
+    const coarse = (ms: number): number => ms - (ms % (seconds * 1_000));
+    return Object.assign(found, { ino: 0, mtimeMs: coarse(mtimeMs), ctimeMs: coarse(ctimeMs) });
+  }, work);
+
+async function withStats<T>(seen: (found: unknown) => unknown, work: () => Promise<T>): Promise<T> {
+  const own = { statSync: fs.statSync, lstatSync: fs.lstatSync };
+  const through =
     (name: Stat) =>
-    (...given: unknown[]) => {
-      count += 1;
-      return own[name](...given);
-    };
-  Object.assign(fs, { statSync: counted('statSync'), lstatSync: counted('lstatSync') });
+    (...given: unknown[]) =>
+      seen(own[name](...given));
+  Object.assign(fs, { statSync: through('statSync'), lstatSync: through('lstatSync') });
   syncBuiltinESMExports();
   try {
-    return { result: await work(), count };
+    return await work();
   } finally {
     Object.assign(fs, own);
     syncBuiltinESMExports();

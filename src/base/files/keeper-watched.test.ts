@@ -18,6 +18,8 @@ interface WatchedPlaces {
   /** What a call does that has just come: whether nothing has changed, without a look at more than what no folder tells of. */
   asked(apart?: number): Promise<boolean>;
   follow(): Promise<void>;
+  /** The watch hears nothing any more. */
+  end(): void;
 }
 
 /** The top, and the folder in which something has happened with what is in it. */
@@ -61,6 +63,7 @@ async function watched(
     },
     asked,
     follow: () => folderWatch.follow(folders),
+    end: () => folderWatch.close(),
   };
 }
 
@@ -166,6 +169,16 @@ describe.runIf(process.platform === 'linux')('a watch that answers for places', 
     await expect.poll(() => other.asked()).toBe(false);
     writeFileSync(other.at('in/new/file.md'), '');
     expect(await other.asked(), 'one of them has told').toBe(false);
+  });
+
+  it('answers for nothing once it has died', async () => {
+    for (const [what, edit] of Object.entries(EDITS)) {
+      const { at, vouchedAfterAll, keeper, end } = await watched(all);
+      expect(await vouchedAfterAll()).toBe(true);
+      end();
+      edit(at);
+      expect(await keeper.changed(), what).not.toEqual([]);
+    }
   });
 
   it('does not where it may have missed something', async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { linkFolder, writeFiles } from '../../../tests/support/folders.ts';
+import { onPoorDisk } from '../../../tests/support/looked-at.ts';
 import { Keeper } from './keeper.ts';
 
 /** A folder whose times are long past, as the clocks of file systems go. */
@@ -112,6 +113,32 @@ describe('places', () => {
       })
       .toBe(true);
   });
+
+  it.each([1, 2])(
+    'know what was written on a disk without file numbers and with times of %i s',
+    async (seconds) => {
+      const folder = await settledFolder();
+      const at = (path: string): string => join(folder, path);
+      await onPoorDisk(seconds, async () => {
+        const look = (): Keeper => {
+          const places = new Keeper();
+          for (const path of ['a', 'a/one.md', 'a/two.md']) places.look(at(path));
+          places.look(at('none.md'));
+          return places;
+        };
+        await writeFile(at('a/one.md'), 'ONE');
+        expect(await look().unchanged(), 'it may be written again within the same time').toBe(false);
+        let places = look();
+        await expect.poll(() => (places = look()).unchanged(), { timeout: 20_000 }).toBe(true);
+        await writeFile(at('a/one.md'), 'eno');
+        await rename(at('c/d/e.md'), at('a/two.md'));
+        await writeFile(at('none.md'), '');
+        expect(await places.changed()).toEqual(
+          expect.arrayContaining([at('a/one.md'), at('a/two.md'), at('none.md')]),
+        );
+      });
+    },
+  );
 
   it('are looked at once for all who ask together, and never before they ask', async () => {
     const folder = await settledFolder();
