@@ -1,5 +1,4 @@
 import { say, t } from '../base/text/message.ts';
-import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { BmadError } from '../base/errors.ts';
 import { stripAddressCredentials } from '../base/secrets/rules.ts';
 import { nearest } from '../base/text/suggest.ts';
@@ -21,40 +20,26 @@ export function parseFlags<Switch extends string, Value extends string = never>(
   switches: readonly Switch[],
   values: readonly Value[] = [],
 ): ParsedFlags<Switch, Value> {
-  const all = settings();
-  const options: NonNullable<ParseArgsConfig['options']> = {};
-  for (const name of switches) options[name] = { type: 'boolean' };
-  for (const name of values) options[name] = { type: 'string' };
-  for (const { flag, type } of all)
-    options[flag.slice(2)] = { type: type === 'boolean' ? 'boolean' : 'string' };
-  const { tokens } = parseArgs({
-    args: [...args],
-    options,
-    strict: false,
-    allowPositionals: true,
-    tokens: true,
-  });
-  const result: ParsedFlags<Switch, Value> = { settings: {}, switches: new Set(), values: {} };
-  for (const token of tokens) {
-    if (token.kind === 'option-terminator') continue;
-    const written = token.kind === 'option' ? token.rawName : token.value;
-    const setting = token.kind === 'option' ? all.find(({ flag }) => flag === token.rawName) : undefined;
-    if (setting !== undefined && token.kind === 'option') {
-      const value = token.value ?? (setting.type === 'boolean' ? 'true' : undefined);
-      if (value === undefined)
-        throw new BmadError('invalid_input', t`${written} needs a value.`, { hint: setting.description });
-      keep(result.settings, setting, value);
-    } else if (token.kind === 'option' && token.value === undefined && denied(token.rawName) !== undefined) {
-      deny(result.settings, denied(token.rawName) as Setting);
-    } else if (token.kind === 'positional' && bareSetting(token.value) !== undefined) {
-      keep(result.settings, bareSetting(token.value) as Setting, token.value);
-    } else if (token.kind === 'option' && (switches as readonly string[]).includes(token.name)) {
-      if (token.value !== undefined)
-        throw new BmadError('invalid_input', t`${written} does not take a value.`);
-      result.switches.add(token.name as Switch);
-    } else if (token.kind === 'option' && (values as readonly string[]).includes(token.name)) {
-      if (token.value === undefined) throw new BmadError('invalid_input', t`${written} needs a value.`);
-      result.values[token.name as Value] = token.value;
+  const { settings: found, rest } = extractSettings(args, undefined, true);
+  const result: ParsedFlags<Switch, Value> = { settings: found, switches: new Set(), values: {} };
+  const end = rest.indexOf('--');
+  for (let index = 0; index < rest.length; index++) {
+    const word = rest[index] ?? '';
+    if (index === end) continue;
+    const isFlag = word.startsWith('--') && (end === -1 || index < end);
+    const equals = isFlag ? word.indexOf('=') : -1;
+    const written = equals === -1 ? word : word.slice(0, equals);
+    const given = equals === -1 ? undefined : word.slice(equals + 1);
+    const flag = (names: readonly string[]): string | undefined =>
+      isFlag ? names.find((name) => written === `--${name}`) : undefined;
+    const [own, valued] = [flag(switches), flag(values)];
+    if (own !== undefined) {
+      if (given !== undefined) throw new BmadError('invalid_input', t`${written} does not take a value.`);
+      result.switches.add(own as Switch);
+    } else if (valued !== undefined) {
+      const value = given ?? rest[++index];
+      if (value === undefined) throw new BmadError('invalid_input', t`${written} needs a value.`);
+      result.values[valued as Value] = value;
     } else {
       throw new BmadError(
         'invalid_input',
@@ -62,7 +47,7 @@ export function parseFlags<Switch extends string, Value extends string = never>(
         {
           suggestions: nearest(written, [
             ...[...switches, ...values].map((name) => `--${name}`),
-            ...all.map(({ flag }) => flag),
+            ...settings().map(({ flag: known }) => known),
           ]),
           hint: t`--help lists all flags.`,
         },
@@ -94,6 +79,7 @@ function keep(into: RawSettings, { name, type }: Setting, value: string): void {
 export function extractSettings(
   args: readonly string[],
   isOwn: (flag: string, before: readonly string[]) => boolean = () => false,
+  takesBare = false,
 ): {
   settings: RawSettings;
   rest: string[];
@@ -112,8 +98,10 @@ export function extractSettings(
       deny(found, without);
       continue;
     }
+    const bare = takesBare ? bareSetting(word) : undefined;
     if (setting === undefined || isOwn(flag, rest)) {
-      rest.push(word);
+      if (bare === undefined) rest.push(word);
+      else keep(found, bare, word);
       continue;
     }
     const next = (): string | undefined => (setting.type === 'boolean' ? 'true' : args[++index]);

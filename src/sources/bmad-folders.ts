@@ -1,3 +1,4 @@
+import skillFolders from '../../assets/names/skill-folders.json' with { type: 'json' };
 import { basename, dirname, join } from 'node:path';
 import { attempt, expected, orElse, quoted } from '../base/errors.ts';
 import { isBelow } from '../base/files/open-file.ts';
@@ -9,42 +10,7 @@ import type { Mount } from './mounted-tree.ts';
 import { optionalText, type Tree } from './tree.ts';
 
 /** Folders in which assistants keep skills, in the order in which BMAD's own installers prefer them. */
-export const SKILL_FOLDERS = [
-  '.claude',
-  '.agents',
-  '.agent',
-  '.adal',
-  '.augment',
-  '.bob',
-  '.cline',
-  '.codebuddy',
-  '.codewhale',
-  '.codex',
-  '.cortex',
-  '.crush',
-  '.cursor',
-  '.factory',
-  '.firebender',
-  '.gemini',
-  '.github',
-  '.iflow',
-  '.junie',
-  '.kilocode',
-  '.kiro',
-  '.kode',
-  '.neovate',
-  '.ona',
-  '.opencode',
-  '.pi',
-  '.qoder',
-  '.qwen',
-  '.roo',
-  '.rovodev',
-  '.trae',
-  '.windsurf',
-  '.zcode',
-  '.zencoder',
-].map((folder) => `${folder}/skills`);
+export const SKILL_FOLDERS = skillFolders.map((folder) => `${folder}/skills`);
 
 type FolderShape = 'v6' | 'v4';
 
