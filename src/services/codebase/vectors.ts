@@ -67,7 +67,7 @@ interface Near {
 type VectorsOf = Pick<Packed, 'count' | 'vectorsFrom'> & { pack: Pick<Packed['pack'], 'vectors'> };
 
 /** Vectors that are looked at together. */
-const AT_A_TIME = 4_096;
+const AT_A_TIME = 1_024;
 
 /** The vectors that are at least so near: all are compared roughly, and those that may be near enough exactly. */
 export function nearest(lists: readonly VectorsOf[], wanted: Float32Array, least: number): Near[] {
@@ -76,26 +76,31 @@ export function nearest(lists: readonly VectorsOf[], wanted: Float32Array, least
   const block = emptyBlock(AT_A_TIME, width);
   block.scales.fill(1 / 127);
   const found: Near[] = [];
-  const owners = new Uint32Array(AT_A_TIME);
-  const places = new Uint32Array(AT_A_TIME);
+  /** Where the vectors of a list begin in the block, and which of its vectors is the first there. */
+  let runs: { of: number; from: number; row: number; end: number }[] = [];
   let filled = 0;
   const compare = (): void => {
     scan?.putBlock(block);
-    const [near, wrong] = [scan?.near(wanted, filled), scan?.wrong(wanted)];
-    for (let row = 0; row < filled; row++) {
-      if (near !== undefined && (near[row] as number) + (wrong?.(row) ?? 0) < least) continue;
-      const score = product(wanted, block.numbers, row * width) / 127;
-      if (score >= least) found.push({ of: owners[row] as number, at: places[row] as number, score });
-    }
-    filled = 0;
+    const near = scan?.near(wanted, filled);
+    // All have the same scale.
+    const enough = least - (scan?.wrong(wanted)(0) ?? 0);
+    for (const { of, from, row, end } of runs)
+      for (let at = row; at < end; at++) {
+        if (near !== undefined && (near[at] as number) < enough) continue;
+        const score = product(wanted, block.numbers, at * width) / 127;
+        if (score >= least) found.push({ of, at: from + at - row, score });
+      }
+    [runs, filled] = [[], 0];
   };
   for (const [of, { pack, vectorsFrom = 0, count }] of lists.entries())
-    for (let at = 0; at < count; at++) {
-      const from = vectorsFrom + at * width;
-      block.numbers.set(pack.vectors.subarray(from, from + width), filled * width);
-      owners[filled] = of;
-      places[filled] = at;
-      if (++filled === AT_A_TIME) compare();
+    for (let from = 0; from < count;) {
+      const some = Math.min(count - from, AT_A_TIME - filled);
+      const start = vectorsFrom + from * width;
+      block.numbers.set(pack.vectors.subarray(start, start + some * width), filled * width);
+      runs.push({ of, from, row: filled, end: filled + some });
+      filled += some;
+      from += some;
+      if (filled === AT_A_TIME) compare();
     }
   compare();
   return found;
