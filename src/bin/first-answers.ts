@@ -11,13 +11,15 @@ import {
   premisesText,
 } from '../base/files/user-cache.ts';
 import { userCacheFolder } from '../config/locations.ts';
-import { type FirstAnswers, requestKeys } from '../surfaces/mcp/early.ts';
+import { type FirstAnswers, PROMPTS, requestKeys } from '../surfaces/mcp/early.ts';
 import { programArguments, programFolder, protocolOutput } from './program-place.ts';
 
 /** What a client that is about to ask for the tools needs to do so; after that the server is loaded anyway. */
 const NEXT_REQUEST_MS = 25;
-/** Two of each of a few hosts. */
-const MOST_ANSWERS = 12;
+/** The same for a list that this client has asked for before, and that some make nothing of if it comes late. */
+const EXPECTED_MS = 150;
+/** Three of each of a few hosts. */
+const MOST_ANSWERS = 18;
 /** A first request is short. */
 const MOST_BYTES = 64 * 1024;
 
@@ -37,7 +39,7 @@ export function startEarly(load: (early: EarlyStart | undefined) => void): void 
   // A person at a terminal, or flags for something other than serving.
   if (kept === undefined || process.stdin.isTTY) return load(undefined);
   const given = new Map<unknown, string>();
-  const first = { given, keep: kept.keep, forget: kept.forget };
+  const first = { given, kept: kept.answers ?? {}, keep: kept.keep, forget: kept.forget };
   if (kept.answers === undefined) return load({ input: process.stdin, first });
   new EarlyAnswers(kept.answers, given, (input) => load({ input, first })).begin();
 }
@@ -51,6 +53,8 @@ class EarlyAnswers {
   readonly #keyOf = requestKeys();
   #text = '';
   #over = false;
+  /** What this client asks for before the server is needed, and has not asked for yet. */
+  readonly #expected = new Set(['tools/list']);
   #waiting: NodeJS.Timeout | undefined;
 
   constructor(answers: KeptAnswers, given: Map<unknown, string>, load: (input: Readable) => void) {
@@ -95,11 +99,15 @@ class EarlyAnswers {
     const { id, method, params } = message ?? {};
     if (typeof method !== 'string') return false;
     if (id === undefined) return method === 'notifications/initialized';
-    const result = this.#answers[this.#keyOf(method, params)];
+    const key = this.#keyOf(method, params);
+    // Nothing but the client's name is behind it.
+    if (method === 'initialize' && this.#keyOf(PROMPTS, {}) in this.#answers) this.#expected.add(PROMPTS);
+    const result = this.#answers[key];
     if (result === undefined || (typeof id !== 'string' && typeof id !== 'number')) return false;
     this.#given.set(id, result);
     protocolOutput().write(`{"result":${result},"jsonrpc":"2.0","id":${JSON.stringify(id)}}\n`);
-    return method !== 'tools/list';
+    this.#expected.delete(method);
+    return this.#expected.size > 0;
   }
 
   #wait(): void {
@@ -107,7 +115,7 @@ class EarlyAnswers {
     // On a busy machine the time may be over before what has come is read: that comes first.
     const waiting = setTimeout(
       () => setImmediate(() => this.#waiting === waiting && this.#finish()),
-      NEXT_REQUEST_MS,
+      this.#expected.has(PROMPTS) ? EXPECTED_MS : NEXT_REQUEST_MS,
     );
     this.#waiting = waiting;
   }

@@ -1,5 +1,6 @@
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { checksum } from '../../src/base/files/user-cache.ts';
 import { temporaryFolder } from '../support/app.ts';
@@ -164,6 +165,94 @@ describe.skipIf(process.platform === 'win32')('the first answers of a server', (
     }
     expect(seen.slice(2, 4)).toEqual(seen.slice(0, 2));
     expect(seen.slice(4)).toEqual(seen.slice(0, 2));
+  });
+
+  describe('of a host that makes commands from the list of prompts (N-03, N-04)', () => {
+    const HELLO = { ...INITIALIZE, capabilities: { roots: { listChanged: true } } };
+    /** A host as they are: it asks for its lists one after the other, and says where it works only when it is asked. */
+    async function listed(options: LineClientOptions, roots: readonly string[] | 'silent') {
+      const client = new LineClient(options);
+      onTestFinished(async () => void (await client.close()));
+      await client.request('initialize', HELLO);
+      await client.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+      const names = async (): Promise<string[]> => {
+        const { result } = await client.request('prompts/list');
+        const { prompts = [] } = (result ?? {}) as { prompts?: { name: string }[] };
+        return prompts.map(({ name }) => name);
+      };
+      if (roots !== 'silent')
+        void client.asked('roots/list').then(({ id }) =>
+          client.send({
+            jsonrpc: '2.0',
+            id,
+            result: { roots: roots.map((path) => ({ uri: pathToFileURL(path).href })) },
+          }),
+        );
+      await client.request('tools/list', {});
+      return { client, first: await names(), names };
+    }
+
+    it('the list is what it was here, before the host has said where it works', async () => {
+      const { cwd, home } = await place();
+      const once = await listed({ cwd, home }, [cwd]);
+      await once.client.close();
+      // It would wait for this host for as long as a host may take.
+      const { first, client } = await listed({ cwd, home }, 'silent');
+      expect(first).toEqual(once.first);
+      expect(first).toContain('bmad-architect');
+      expect(client.unread.map(({ method }) => method)).not.toContain('notifications/prompts/list_changed');
+    });
+
+    it('the host hears of it, and gets the other list, where it works somewhere else by now', async () => {
+      const { cwd, home } = await place();
+      const other = await temporaryFolder(onTestFinished);
+      const skill = join(other, '_bmad/bmm/workflows/bmad-polish');
+      await mkdir(skill, { recursive: true });
+      await writeFile(
+        join(skill, 'SKILL.md'),
+        '---\nname: bmad-polish\ndescription: Polishes.\n---\n# Polish\n',
+      );
+      await (await listed({ cwd, home }, [cwd])).client.close();
+      const { first, client, names } = await listed({ cwd, home }, [other]);
+      expect(first).not.toContain('bmad-polish');
+      await client.asked('notifications/prompts/list_changed');
+      expect(await names()).toContain('bmad-polish');
+      expect(client.unread.filter(({ id }) => id !== undefined)).toEqual([]);
+    });
+
+    it.skipIf(process.platform !== 'linux')('costs as little as from a server of ten lines', async () => {
+      const { cwd, home } = await place();
+      const small = join(home, 'small.cjs');
+      await writeFile(
+        small,
+        `const lines = require('node:readline').createInterface({ input: process.stdin });
+const answers = {
+  initialize: { protocolVersion: '2025-06-18', capabilities: { prompts: {}, tools: {} }, serverInfo: { name: 'small', version: '1' } },
+  'tools/list': { tools: [] },
+  'prompts/list': { prompts: [{ name: 'bmad-architect', arguments: [] }] },
+};
+lines.on('line', (line) => {
+  const { id, method } = JSON.parse(line);
+  if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result: answers[method] ?? {} }));
+});
+`,
+      );
+      await (await listed({ cwd, home }, [cwd])).client.close();
+      /** How long it has computed until the list was there: how long it had to wait for a processor says nothing of it. */
+      const cost = async (program?: string): Promise<number> => {
+        const own = program === undefined ? {} : { program };
+        const { client, first } = await listed({ cwd, home, ...own }, 'silent');
+        const [ns = ''] = (await readFile(`/proc/${client.child.pid}/schedstat`, 'utf8')).split(' ');
+        expect(first).toContain('bmad-architect');
+        client.child.kill();
+        return Number(ns);
+      };
+      const costs: [ours: number, small: number][] = [];
+      for (let round = 0; round < 7; round += 1) costs.push([await cost(), await cost(small)]);
+      const median = (which: 0 | 1): number =>
+        costs.map((each) => each[which]).sort((one, other) => one - other)[3] ?? 0;
+      expect(median(0) / median(1), JSON.stringify(costs)).toBeLessThanOrEqual(1.5);
+    });
   });
 
   it('of what comes through a pipe that ends at once are all given once', async () => {

@@ -99,11 +99,14 @@ function sweep(folder: string): void {
 
 /** Finds what a disk has damaged; to load a real digest would take longer than all the rest. */
 export function checksum(text: string): string {
-  let [a, b] = [0x811c_9dc5, 0x1234_5678];
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index);
-    a = Math.imul(a ^ code, 0x0100_0193);
-    b = Math.imul(b ^ (code + index), 0x85eb_ca6b);
+  // Four bytes at a time: this runs before anything is compiled for speed.
+  const words = new Uint32Array(Math.ceil(Buffer.byteLength(text) / 4));
+  Buffer.from(words.buffer).write(text);
+  let [a, b] = [0x811c_9dc5 ^ text.length, 0x1234_5678];
+  for (let index = 0; index < words.length; index++) {
+    const word = words[index] ?? 0;
+    a = Math.imul(a ^ word, 0x0100_0193);
+    b = Math.imul(b ^ (word + index), 0x85eb_ca6b);
   }
   return `${(a >>> 0).toString(16)}${(b >>> 0).toString(16)}`;
 }

@@ -10,6 +10,14 @@ describe('the answers that are kept for the next start', () => {
       return keyOf('tools/list', {});
     };
     expect(listed({ extensions })).not.toBe(listed({}));
+    const prompts = (name: string, params?: object): string => {
+      const keyOf = requestKeys();
+      keyOf('initialize', { clientInfo: { name, version: '1' } });
+      return keyOf('prompts/list', params);
+    };
+    expect(prompts('gemini-cli')).toBe(prompts('gemini-cli', {}));
+    expect(prompts('gemini-cli')).not.toBe(prompts('claude-code'));
+    expect(requestKeys()('prompts/list', {})).toBe('');
     expect(listed({ extensions: { 'io.modelcontextprotocol/ui': {} } })).toBe(listed({}));
   });
 });

@@ -22,6 +22,8 @@ const LAST_ANSWERS_MS = 10_000;
 /** Is answered when the connection ends: nobody waits for it. */
 const STAYS_OPEN = 'subscriptions/listen';
 
+const PROMPTS_CHANGED = '{"jsonrpc":"2.0","method":"notifications/prompts/list_changed"}\n';
+
 const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
 
@@ -65,8 +67,9 @@ export class LineTransport implements Transport {
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
+    const given = this.#first?.isGiven(message) ?? false;
     const written =
-      this.#first?.isGiven(message) === true ? undefined : this.#write(serializeMessage(message));
+      given === true ? undefined : this.#write(given === false ? serializeMessage(message) : PROMPTS_CHANGED);
     if ('id' in message && !('method' in message)) this.#unanswered.delete(message.id);
     this.#last?.refresh();
     if (this.left.aborted && this.#unanswered.size === 0) this.#onEnd();
@@ -148,7 +151,9 @@ export class LineTransport implements Transport {
     }
     if ('method' in message && 'id' in message && message.method !== STAYS_OPEN)
       this.#unanswered.add(message.id);
-    this.#first?.received(message);
+    const kept = this.#first?.received(message);
+    if (kept !== undefined && 'id' in message)
+      void this.#write(`{"result":${kept},"jsonrpc":"2.0","id":${JSON.stringify(message.id)}}\n`);
     if ('method' in message && message.method === 'notifications/cancelled') {
       const { requestId } = (message.params ?? {}) as { requestId?: unknown };
       this.#unanswered.delete(requestId);
