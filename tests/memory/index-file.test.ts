@@ -1,7 +1,10 @@
-import { copyFile, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, rename, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { MemoryStore } from '../../src/services/memory/store.ts';
+import { LineFiles } from '../../src/lines/files.ts';
 import { isSafe, sqliteDriver } from '../../src/services/memory/sqlite/database.ts';
+import { indexName, SqliteIndex } from '../../src/services/memory/sqlite/index.ts';
+import { MemoryStore } from '../../src/services/memory/store.ts';
 import { temporaryFolder } from '../support/app.ts';
 import { memory, storeOptions } from './places.ts';
 import { openLines, partsOf, type Opening } from './processes.ts';
@@ -108,6 +111,78 @@ describe('an index in SQLite', () => {
     expect(await (await open(folder)).count({})).toBe(400);
   });
 
+  /** As SQLite is on some network disks: `refuse` sees each statement, and may put another in its place. */
+  const onDisk = (change: (sql: string) => string) => ({
+    ...driver,
+    connect(path: string, wait: number) {
+      const connection = driver.connect(path, wait);
+      return {
+        prepare: (text: string) => connection.prepare(text),
+        close: () => connection.close(),
+        exec: (text: string) => connection.exec(change(text)),
+      };
+    },
+  });
+
+  it.each([
+    ['gives no locks', 3_850, 'disk I/O error'],
+    ['knows another way to lock', 15, 'locking protocol'],
+    ['loses the file', 14, 'unable to open database file'],
+  ])('on a disk that %s is done without, and nothing is lost', async (_, errcode, message) => {
+    const folder = await temporaryFolder(onTestFinished);
+    await (await open(folder)).upsert(many('before', 5));
+    const far = onDisk((text) => {
+      if (!text.startsWith('BEGIN')) return text;
+      throw Object.assign(new Error(message), { errcode, code: 'ERR_SQLITE_ERROR' });
+    });
+    const store = await open(folder, { driver: far });
+    await store.upsert(many('ours', 5));
+    expect(await store.count({})).toBe(10);
+    const { engine, notes } = await store.health();
+    expect(engine).toBe('memory');
+    expect(notes.join()).toMatch(/cannot be used.*keeps an index in its memory/);
+    expect(await (await open(folder)).count({})).toBe(10);
+  });
+
+  it('on a disk without memory that processes share is written without a write-ahead log', async () => {
+    const folder = await temporaryFolder(onTestFinished);
+    // SQLite answers so itself where it cannot have one: it stays with the other way, and says nothing.
+    const far = onDisk((text) => text.replace('journal_mode=wal', 'journal_mode=delete'));
+    const [one, two] = [await open(folder, { driver: far }), await open(folder, { driver: far })];
+    await Promise.all([one.upsert(many('one', 20)), two.upsert(many('two', 20))]);
+    expect([await one.count({}), await two.count({})]).toEqual([40, 40]);
+    await expect(readFile(`${partsOf(folder).index}-wal`)).rejects.toMatchObject({ code: 'ENOENT' });
+    expect(await one.health()).toMatchObject({ engine: 'sqlite', degraded: false });
+  });
+
+  it('may be on another disk than the lines', async (context) => {
+    const [folder, own] = [await temporaryFolder(onTestFinished), `/dev/shm/bmad-index-${process.pid}`];
+    const made = await mkdir(own).then(
+      () => stat(own),
+      () => undefined,
+    );
+    onTestFinished(() => rm(own, { recursive: true, force: true }));
+    if (made === undefined || made.dev === (await stat(folder)).dev) return context.skip('there is one disk');
+    await symlink(own, join(folder, 'far'));
+    const { index } = partsOf(join(folder, 'far'));
+    const place = { folder: join(folder, 'lines'), isPrivate: false };
+    const writer = { machine: () => Promise.resolve('k7q2'), by: { kind: 'local' as const, name: 'ada' } };
+    const opened = () =>
+      new MemoryStore(
+        new LineFiles(place, writer),
+        new SqliteIndex(index, driver, storeOptions()),
+        storeOptions(),
+      );
+    const store = opened();
+    await store.upsert(many('ours', 10));
+    await truncate(index, 0);
+    expect(await store.count({})).toBe(10);
+    await store.close();
+    const next = opened();
+    expect(await next.count({})).toBe(10);
+    await next.close();
+  });
+
   it('has no log with a SQLite that would damage it, and says so', async () => {
     const old = { ...driver, version: '3.45.1', safeLog: false };
     const store = await open(await temporaryFolder(onTestFinished), { driver: old });
@@ -131,7 +206,6 @@ describe('an index in SQLite', () => {
   });
 
   it('has a file of its own for another way to take words apart', async () => {
-    const { indexName } = await import('../../src/services/memory/sqlite/index.ts');
     const shouting = { id: 'shouting-1', terms: (text: string) => [text.toUpperCase()] };
     const names = [analyser, shouting].map((each) =>
       indexName('shop', { ...storeOptions(), analyser: each }),

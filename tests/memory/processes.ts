@@ -40,7 +40,7 @@ export async function openLines(
     kind === 'memory'
       ? new IndexInMemory(options)
       : new SqliteIndex(index, driver ?? (await sqliteDriver()), options, journal);
-  return new MemoryStore(log, made, options, { shared });
+  return new MemoryStore(log, made, options, { shared, instead: () => new IndexInMemory(options) });
 }
 
 const WRITER = 'tests/memory/writer.ts';

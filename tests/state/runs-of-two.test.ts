@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { listSessions, sessionCreate, sessionMerge } from '../../src/operations/runs/sessions.ts';
 import { runCheckpoint, runFinish, runOpen, runRepair } from '../../src/operations/runs/run-operations.ts';
 import { createDeliveryContract } from '../../src/operations/handover/handovers.ts';
@@ -180,5 +180,30 @@ describe('a run that two machines work on', () => {
       (await second.ok(sessionMerge, { name: 'main', into: 'kept' })).data;
     expect(await merge()).toMatchObject({ copied: [run], renamed: [] });
     expect(await merge()).toMatchObject({ copied: [], renamed: [], already: [run] });
+  });
+
+  it('goes on after steps of a clock that was ten years ahead', async () => {
+    const { folders, sessions, run } = await clones();
+    const [first, second] = sessions;
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 10 * 366 * 24 * 60 * 60_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    await first.ok(runCheckpoint, { run_id: run, step: 1, variables: { said: 'later' } });
+    await first.ok(runFinish, { run_id: run, status: 'paused' });
+    vi.useRealTimers();
+    await second.ok(runCheckpoint, { run_id: run, step: 2 });
+    for (const folder of folders) commit(folder);
+    merged(folders[1], folders[0]);
+    expect((await shown(second, run)).run).toMatchObject({ status: 'paused', steps_completed: [1, 2] });
+    await second.ok(runCheckpoint, { run_id: run, step: 3, variables: { said: 'now' } });
+    await second.ok(runFinish, { run_id: run, status: 'completed' });
+    commit(folders[1]);
+    merged(folders[0], folders[1]);
+    for (const session of sessions)
+      expect((await shown(session, run)).run).toMatchObject({
+        status: 'completed',
+        steps_completed: [1, 2, 3],
+      });
+    const state = await readFile(join(folders[1], RUNS, run, 'state.json'), 'utf8');
+    expect(JSON.parse(state)).toMatchObject({ session_variables: { said: 'now' } });
   });
 });

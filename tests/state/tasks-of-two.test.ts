@@ -144,6 +144,14 @@ const OLD = {
   updated_at: '2026-01-01T00:00:00.000Z',
 };
 
+/** The commands of the guide, in the folder that it names. */
+async function backCommand(): Promise<string> {
+  const guide = await readFile('docs/guide/upgrading.md', 'utf8');
+  const [, commands = ''] = /```sh\ncd _bmad-output\/\.tasks\n([^`]*)```/.exec(guide) ?? [];
+  expect(commands).toContain('.moving-tasks');
+  return commands;
+}
+
 describe('tasks of a version before', () => {
   async function before(): Promise<{ folder: string; ids: string[] }> {
     const folder = await temporaryFolder(onTestFinished);
@@ -218,6 +226,31 @@ describe('tasks of a version before', () => {
     expect(new Set(await versions(folder, ids))).toEqual(new Set([1_000]));
     expect((await next.all()).tasks).toHaveLength(32);
     for (const id of ids) expect(await linesAbout(folder, id)).toHaveLength(1);
+  });
+
+  it('are worked on there again by one who goes back as the guide says, which is taken over with the next move', async () => {
+    const { folder, ids } = await before();
+    const [first = '', second = ''] = ids.slice(20);
+    const { queue } = await tasksIn(folder);
+    await queue.add({ ...order, outputKey: 'new' }, signal);
+    execFileSync('sh', ['-c', await backCommand()], { cwd: join(folder, TASKS) });
+    expect(new Set(await versions(folder, ids))).toEqual(new Set([1]));
+    // What a version before writes when a task is done.
+    const path = join(folder, TASKS, `${first}.json`);
+    const file = JSON.parse(await readFile(path, 'utf8')) as Data;
+    const at = new Date(Date.now() + 1_000).toISOString();
+    const result = { file: `${first}.result.md`, bytes: 6, digest: 'x', by: 'ada', at };
+    await writeFile(path, JSON.stringify({ ...file, status: 'completed', result, updated_at: at }));
+    const { queue: next } = await tasksIn(folder);
+    await next.add({ ...order, outputKey: 'newer' }, signal);
+    expect(new Set(await versions(folder, ids))).toEqual(new Set([1_000]));
+    const { queue: last } = await tasksIn(folder);
+    expect(await last.get(first)).toMatchObject({ status: 'completed', result: { by: 'ada' } });
+    expect(await last.get(second)).toMatchObject({ status: 'needs_approval' });
+    expect([(await linesAbout(folder, first)).length, (await linesAbout(folder, second)).length]).toEqual([
+      2, 1,
+    ]);
+    expect((await last.all()).tasks).toHaveLength(32);
   });
 
   it('that come with a clone which has only the files are adopted there', async () => {

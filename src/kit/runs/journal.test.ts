@@ -82,6 +82,29 @@ describe('journal and state', () => {
     ]);
   });
 
+  it('take over what a version before has gone on with, which keeps a journal beside the state', async () => {
+    const { runs, id, file, look } = await scene();
+    await runs.checkpoint(id, undefined, { step: 1 });
+    const state = JSON.parse(await readFile(file('state.json'), 'utf8')) as Record<string, unknown>;
+    const at = new Date().toISOString();
+    const next = { ...state, steps_completed: [1, 2], current_step: 3, resume_from_step: 3 };
+    const entries = [
+      { seq: 1, at, event: 'adopted', state },
+      { seq: 2, at, event: 'checkpoint', step: 2, state: next },
+    ];
+    await writeFile(file('journal.jsonl'), entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
+    await writeFile(file('state.json'), JSON.stringify(next));
+    expect(await look()).toMatchObject({ journal: 'changed', state: { stepsCompleted: [1, 2] } });
+    await runs.checkpoint(id, undefined, { step: 3 });
+    expect(await look()).toMatchObject({ journal: 'level', state: { stepsCompleted: [1, 2, 3] } });
+    expect((await runs.journal(await look())).map(({ event }) => event)).toEqual([
+      'opened',
+      'checkpoint',
+      'adopted',
+      'checkpoint',
+    ]);
+  });
+
   it('have no file of their own: the lines have all that happened, and say who did it', async () => {
     const { runs, id, file, look } = await scene();
     await runs.checkpoint(id, undefined, { step: 1 });

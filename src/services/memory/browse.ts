@@ -4,10 +4,10 @@ import { BmadError } from '../../base/errors.ts';
 import { breath } from '../../base/async.ts';
 import { nameKey } from '../../base/text/suggest.ts';
 import { lineText } from '../../kit/memories/line-files.ts';
+import { isLiving } from './engine.ts';
+import { earlierLines } from './fold.ts';
 import { type KitCandidate, kitCandidates, type OpenMemory, type Session, shownBy } from './opened.ts';
-import { isLiving } from './rank.ts';
-import { earlierLines } from './rules.ts';
-import { allEntries, type MemoryStore } from './store.ts';
+import { allEntries, MemoryStore } from './store.ts';
 
 export interface Browsed {
   entry: MemoryEntry;

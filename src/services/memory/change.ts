@@ -3,8 +3,13 @@ import { BmadError, ours, quoted } from '../../base/errors.ts';
 import { isMemoryId } from '../../base/values.ts';
 import type { Step } from '../../base/step.ts';
 import type { MemoryEntry, MemoryKey, MemoryRevision, MemoryType } from '../../model/memory.ts';
-import { type Similar, holdsWith, similarTo, withSettled } from './similar.ts';
+import { secretsOut } from '../../base/secrets/scanner.ts';
+import { memoryId } from '../../kit/memories/ids.ts';
+import { otherLanguage } from '../../kit/project-language.ts';
+import { momentOf } from '../../base/text/text.ts';
+import { lineText } from '../../kit/memories/line-files.ts';
 import { uncopied, withCopies } from './copies.ts';
+import { isForgotten, isoTime, type MemoryChange, type Upserted } from './engine.ts';
 import {
   cleanAgent,
   cleanTags,
@@ -16,15 +21,8 @@ import {
   type Session,
   shownBy,
 } from './opened.ts';
-import type { MemoryChange, Upserted } from './engine.ts';
-import type { MemoryStore } from './store.ts';
-import { secretsOut } from '../../base/secrets/scanner.ts';
-import { memoryId } from '../../kit/memories/ids.ts';
-import { otherLanguage } from '../../kit/project-language.ts';
-import { momentOf } from '../../base/text/text.ts';
-import { lineText } from '../../kit/memories/line-files.ts';
-import { isForgotten, isoTime } from './rank.ts';
-import { allEntries } from './store.ts';
+import { holdsWith, type Similar, similarTo, withSettled } from './similar.ts';
+import { allEntries, MemoryStore } from './store.ts';
 
 /** One memory as a whole: what it says, what it said before, and where else it is written. */
 export interface WholeMemory {

@@ -19,11 +19,10 @@ import {
   writeKitFiles,
   type Written,
 } from '../../kit/memories/write.ts';
+import type { Stored } from './engine.ts';
 import { kitCandidates, type OpenMemory, type Session, shownBy } from './opened.ts';
 import { readOnlyFolder } from './place.ts';
-import type { Stored } from './engine.ts';
-import type { MemoryStore } from './store.ts';
-import { allEntries } from './store.ts';
+import { allEntries, MemoryStore } from './store.ts';
 
 /**
  * The copies of memories in the files of the project. The store is changed first and the files after it; a process that

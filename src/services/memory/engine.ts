@@ -1,13 +1,15 @@
-import { BmadError } from '../../base/errors.ts';
+import { BmadError, quoted } from '../../base/errors.ts';
+import { t } from '../../base/text/message.ts';
 import type { Mark, Page as LinePage } from '../../lines/line.ts';
 import type { Analyser } from '../../meaning/analyse.ts';
-import type {
-  MemoryEntry,
-  MemoryFilter,
-  MemoryHit,
-  MemoryKey,
-  MemoryRevision,
-  MemoryType,
+import {
+  MEMORY_TYPES,
+  type MemoryEntry,
+  type MemoryFilter,
+  type MemoryHit,
+  type MemoryKey,
+  type MemoryRevision,
+  type MemoryType,
 } from '../../model/memory.ts';
 
 /** Which vectors can be compared with each other: those of one embedder with one number of dimensions. */
@@ -230,4 +232,81 @@ export class IndexFailure extends BmadError {
   static override [Symbol.hasInstance](value: unknown): boolean {
     return value instanceof Error && 'isOfIndex' in value;
   }
+}
+
+export const keyText = ({ type, id }: MemoryKey): string => `${type}/${id}`;
+
+export const spaceText = ({ embedder, dim }: VectorSpace): string => `${embedder}#${dim}`;
+
+export const isLiving = ({ forgottenAt, supersededAt }: MemoryEntry): boolean =>
+  forgottenAt === undefined && supersededAt === undefined;
+
+export const isForgotten = ({ forgottenAt }: MemoryEntry): boolean => forgottenAt !== undefined;
+
+/**
+ * What a memory may be like that comes out of a file. Stores are in projects, which others write: one memory of many
+ * megabytes would hold up everyone, and a time that is none would fail far from here. What does not hold is left out.
+ */
+const MOST_BYTES = {
+  /** Twice what a text may have when it is remembered: masking makes some longer. */
+  text: 200_000,
+  tags: 100_000,
+  name: 4_000,
+  terms: 2_000_000,
+  vector: 1_000_000,
+} as const;
+
+/** As `isoTime` writes it. The days of a month are not counted: any time with this form can be worked with. */
+const MOMENT = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
+
+export const isMoment = (value: unknown): value is string => typeof value === 'string' && MOMENT.test(value);
+
+const isText = (value: unknown, most: number): value is string =>
+  // No character is shorter than a byte, so most need not be counted.
+  typeof value === 'string' && value.length <= most && Buffer.byteLength(value) <= most;
+
+const isName = (value: unknown): value is string => isText(value, MOST_BYTES.name);
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 1;
+
+const areTags = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every(isName) && value.join().length <= MOST_BYTES.tags;
+
+export function isSoundEntry(value: unknown): value is MemoryEntry {
+  const entry = (value ?? {}) as Partial<Record<keyof MemoryEntry, unknown>>;
+  return (
+    MEMORY_TYPES.some((type) => type === entry.type) &&
+    isName(entry.id) &&
+    isName(entry.agent) &&
+    isText(entry.text, MOST_BYTES.text) &&
+    areTags(entry.tags) &&
+    isName(entry.project) &&
+    isMoment(entry.createdAt) &&
+    isMoment(entry.updatedAt) &&
+    isCount(entry.revision) &&
+    (entry.forgottenAt === undefined || isMoment(entry.forgottenAt)) &&
+    (entry.supersededBy === undefined || isName(entry.supersededBy)) &&
+    (entry.supersededAt === undefined || isMoment(entry.supersededAt))
+  );
+}
+
+export function isSoundRevision(value: unknown): value is MemoryRevision {
+  const revision = (value ?? {}) as Partial<Record<keyof MemoryRevision, unknown>>;
+  return (
+    isCount(revision.revision) &&
+    isText(revision.text, MOST_BYTES.text) &&
+    areTags(revision.tags) &&
+    isName(revision.agent) &&
+    isMoment(revision.at)
+  );
+}
+
+export function isoTime(text: string): string {
+  const time = Date.parse(text);
+  const moment = Number.isFinite(time) ? new Date(time).toISOString() : '';
+  // Years of five digits are written with a sign, and would be sorted before all others.
+  if (isMoment(moment)) return moment;
+  throw new BmadError('invalid_input', t`${quoted(text)} is not a date.`, {
+    hint: t`Use a form such as 2026-03-01 or 2026-03-01T09:30:00Z.`,
+  });
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Happened, headsOf, onceEach } from '../../lines/line.ts';
-import { memoryOf } from './fold.ts';
 import { cases } from '../../../tests/support/how-much.ts';
+import { memoryOf } from './fold.ts';
 
 const KEY = { type: 'decisions', id: '2f0c' } as const;
 const OF = 'memory/decisions/2f0c';

@@ -5,14 +5,13 @@ import type { MemoryKey } from '../../model/memory.ts';
 import {
   type Heads,
   IndexFailure,
+  keyText,
   type LineIndex,
   type MemoryIndex,
   type SharedIndex,
   type Stored,
   type StoreOptions,
 } from './engine.ts';
-import { IndexInMemory } from './in-memory.ts';
-import { keyText } from './rank.ts';
 
 /** How often another process may be faster with the same lines before somebody is told. */
 const ROUNDS = 100;
@@ -27,6 +26,8 @@ const SHARED_AT_ONCE = 200;
 export type Maker = (tell: (taken: string) => void, signal: AbortSignal) => Promise<unknown>;
 
 export interface FollowedMore {
+  /** What takes the place of an index that cannot be used. */
+  instead?: (() => LineIndex) | undefined;
   maker?: Maker | undefined;
   /** A server that others use too: it answers, and is told of each change. */
   shared?: SharedIndex | undefined;
@@ -90,10 +91,12 @@ export class FollowedIndex {
 
   #doWithout(error: IndexFailure): void {
     // Another call may have found out first: the failure is that of the index before.
-    if (this.#index instanceof IndexInMemory) return;
+    if (this.trouble !== undefined) return;
+    const { instead } = this.more;
+    if (instead === undefined) throw error;
     this.trouble = t`${error.line} Until then, this process keeps an index in its memory.`;
     this.#index.leave?.();
-    this.#index = new IndexInMemory(this.options);
+    this.#index = instead();
     this.#maker = undefined;
   }
 

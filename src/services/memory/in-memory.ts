@@ -3,33 +3,23 @@ import { setImmediate } from 'node:timers/promises';
 import { push } from '../../base/values.ts';
 import { type Happened, happenedIn, onceEach, type Page as LinePage } from '../../lines/line.ts';
 import type { MemoryEntry, MemoryKey } from '../../model/memory.ts';
-import type {
-  IndexFilter,
-  LineIndex,
-  MemoryQuery,
-  Page,
-  StoreHealth,
-  Stored,
-  StoreOptions,
-  Taken,
-  VectorFor,
-  VectorSpace,
-} from './engine.ts';
 import {
-  dot,
-  groupOf,
+  type IndexFilter,
   isLiving,
   keyText,
-  listed,
-  passes,
-  ranked,
-  readyFilter,
+  type LineIndex,
+  type MemoryQuery,
+  type Page,
   spaceText,
-  tally,
-  termsOf,
-  weighed,
-} from './rank.ts';
+  type Stored,
+  type StoreHealth,
+  type StoreOptions,
+  type Taken,
+  type VectorFor,
+  type VectorSpace,
+} from './engine.ts';
 import { coveredBy, entityOf, headsAmong, isErased, keyOfEntity, memoryOf } from './fold.ts';
+import { dot, groupOf, listed, passes, ranked, readyFilter, tally, termsOf, weighed } from './rank.ts';
 
 /** Entries whose words are looked at before others get their turn. */
 const WORDS_AT_ONCE = 200;

@@ -7,8 +7,15 @@ import { KitFiles } from '../../kit/memories/read-all.ts';
 import { linePlaces, ProjectLogs, mirrorsIn } from '../../kit/project-log.ts';
 import { type LinedHandoff, linedHandoffs } from '../../kit/session/handoffs.ts';
 import { MEMORY_TYPES, type MemoryEntry, type MemoryFilter, type MemoryType } from '../../model/memory.ts';
+import { type LinesPlace, linesPlace } from '../../kit/home.ts';
+import { BmadError, ours } from '../../base/errors.ts';
+import { leftMirrors } from '../../lines/folders.ts';
+import { hostname } from 'node:os';
+import { readState, writeAtomic } from '../../base/files/file-state.ts';
+import { projectKey } from '../../base/files/paths.ts';
+import { gitOrigin, type GitQuestion } from '../../base/process/git.ts';
+import { sha256 } from '../../base/values.ts';
 import { browse, browseAll, type Browsed } from './browse.ts';
-import { completed, tidied } from './copies.ts';
 import {
   forgetMemory,
   keepBoth,
@@ -19,31 +26,24 @@ import {
   updateMemory,
   wholeMemory,
 } from './change.ts';
+import { completed, tidied } from './copies.ts';
+import type { MemoryPage, MemoryStats, Page } from './engine.ts';
 import {
-  type Reembedding,
-  Sessions,
-  type MemorySetup,
   embedPending,
   isOnQdrant,
   linesIn,
+  type MemorySetup,
   moveIntoProject,
   openStore,
+  type Reembedding,
+  Sessions,
 } from './open.ts';
 import { kitCandidates, type OpenMemory, type Session, shownBy } from './opened.ts';
-import { type LinesPlace, linesPlace } from '../../kit/home.ts';
 import { hasStore } from './place.ts';
 import { ANALYSER, between, listed, passes, readyFilter } from './rank.ts';
 import { recall } from './recall.ts';
-import type { MemoryPage, MemoryStats, Page } from './engine.ts';
 import { distinct } from './similar.ts';
 import { exported, imported } from './transfer.ts';
-import { BmadError, ours } from '../../base/errors.ts';
-import { leftMirrors } from '../../lines/folders.ts';
-import { hostname } from 'node:os';
-import { readState, writeAtomic } from '../../base/files/file-state.ts';
-import { projectKey } from '../../base/files/paths.ts';
-import { gitOrigin, type GitQuestion } from '../../base/process/git.ts';
-import { sha256 } from '../../base/values.ts';
 
 export { makeIndex, type MemorySetup, type SharedEmbedder } from './open.ts';
 /** One for all projects is chosen outside; what it takes is in this part, which is loaded late. */

@@ -26,10 +26,9 @@ import {
   newLineId,
 } from '../../lines/line.ts';
 import type { MemoryEntry, MemoryKey, MemoryRevision } from '../../model/memory.ts';
-import type { Stored } from './engine.ts';
-import { isSoundEntry, isSoundRevision } from './rank.ts';
-import type { Connection, Driver } from './sqlite/database.ts';
+import { isSoundEntry, isSoundRevision, type Stored } from './engine.ts';
 import { dataOf, entityOf } from './fold.ts';
+import type { Connection, Driver } from './sqlite/database.ts';
 
 /**
  * Versions before kept memories in a database or a log of their own. It is read once and written as lines; then a copy stays

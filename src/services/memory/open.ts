@@ -9,17 +9,8 @@ import { type LinesPlace, type StateMove, folderAt, projectPages, refuseLinks } 
 import { type LogSetup, ProjectLogs, linePlaces, mirrorOf } from '../../kit/project-log.ts';
 import { LineFiles } from '../../lines/files.ts';
 import { type LinePlace, copyLines, lineFiles, onlyThere } from '../../lines/folders.ts';
-import { IndexInMemory } from './in-memory.ts';
-import type { StoreOptions } from './engine.ts';
-import type { QdrantIndex } from './qdrant/store.ts';
-import { ANALYSER } from './rank.ts';
-import { FollowedIndex } from './followed.ts';
-import { type Known, type OldStore, asLines, moveOver, newerIn, oldStores } from './moving-over.ts';
-import { sqliteDriver } from './sqlite/database.ts';
-import { SqliteIndex, indexName } from './sqlite/index.ts';
 import type { KitFiles } from '../../kit/memories/read-all.ts';
 import type { Analyser } from '../../meaning/analyse.ts';
-import type { Session } from './opened.ts';
 import { setImmediate } from 'node:timers/promises';
 import { withLock } from '../../base/files/file-lock.ts';
 import { jailOf } from '../../kit/kit-lock.ts';
@@ -28,6 +19,15 @@ import { readKitAgents } from '../../kit/agents.ts';
 import { strayRefusal } from '../../kit/kit.ts';
 import { writeKitFiles } from '../../kit/memories/write.ts';
 import type { MemoryEntry, MemoryType } from '../../model/memory.ts';
+import type { StoreOptions } from './engine.ts';
+import { FollowedIndex } from './followed.ts';
+import { IndexInMemory } from './in-memory.ts';
+import { asLines, type Known, moveOver, newerIn, type OldStore, oldStores } from './moving-over.ts';
+import type { Session } from './opened.ts';
+import { QdrantIndex } from './qdrant/store.ts';
+import { ANALYSER } from './rank.ts';
+import { sqliteDriver } from './sqlite/database.ts';
+import { indexName, SqliteIndex } from './sqlite/index.ts';
 import { allEntries, MemoryStore } from './store.ts';
 
 export interface EngineSettings {
@@ -119,6 +119,7 @@ export async function openStore(
     shared: await sharedStore(setup, options),
     writes,
     folder: places.all.folder,
+    instead: () => new IndexInMemory(options),
     maker: usable === undefined ? undefined : thread && ((hear, signal) => thread(data, signal, hear)),
   });
   const known: Known = (keys) => store.known(keys);

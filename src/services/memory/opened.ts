@@ -12,7 +12,7 @@ import type { Analyser } from '../../meaning/analyse.ts';
 import type { Embedder } from '../../meaning/vectors.ts';
 import type { MemoryEntry } from '../../model/memory.ts';
 import { normalized, termsOf } from './rank.ts';
-import type { MemoryStore } from './store.ts';
+import { MemoryStore } from './store.ts';
 
 /** A store that is open, and what turns texts into vectors for it. */
 export interface Session {

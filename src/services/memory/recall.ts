@@ -7,12 +7,12 @@ import { identifiersAsked, identifiersIn, isIdentifier, namesOne } from '../../m
 import { otherWordings, subjectWords, thingsMeant } from '../../meaning/lexicon.ts';
 import type { MemoryEntry, MemoryFilter, MemoryHit, MemoryType } from '../../model/memory.ts';
 import { hasActivity, logActivity } from '../../kit/memories/write.ts';
-import { embedded, type KitCandidate, kitCandidates, type OpenMemory, shownBy } from './opened.ts';
-import type { Answer } from './store.ts';
 import { lineText } from '../../kit/memories/line-files.ts';
-import { between, dot, normalized, passes, ranked, readyFilter, weighed } from './rank.ts';
-import type { MemoryQuery } from './engine.ts';
 import { nameKey } from '../../base/text/suggest.ts';
+import type { MemoryQuery } from './engine.ts';
+import { embedded, type KitCandidate, kitCandidates, type OpenMemory, shownBy } from './opened.ts';
+import { between, dot, normalized, passes, ranked, readyFilter, weighed } from './rank.ts';
+import type { Answer } from './store.ts';
 
 export interface RecallQuestion {
   query: string;

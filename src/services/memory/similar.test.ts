@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { KitEntry } from '../../kit/memories/entry.ts';
-import { similarTo } from './similar.ts';
 import type { OpenMemory, Session } from './opened.ts';
+import { similarTo } from './similar.ts';
 
 const FRESH = {
   id: 'fresh',

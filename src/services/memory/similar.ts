@@ -1,9 +1,9 @@
 import { HOLDS_WITH, type MemoryEntry, type MemoryKey } from '../../model/memory.ts';
 import { localDay, oneLine } from '../../base/text/text.ts';
 import { lineText } from '../../kit/memories/line-files.ts';
+import { ours } from '../../base/errors.ts';
 import { embedded, type KitCandidate, kitCandidates, type OpenMemory, type Session } from './opened.ts';
 import { dot, normalized } from './rank.ts';
-import { ours } from '../../base/errors.ts';
 
 export const holdsWith = (id: string): string => `${HOLDS_WITH}${id}`;
 

@@ -16,6 +16,9 @@ import {
   type Decide,
   type Heads,
   type IndexFilter,
+  isForgotten,
+  isoTime,
+  keyText,
   type MemoryChange,
   type MemoryIndex,
   type MemoryPage,
@@ -28,11 +31,10 @@ import {
   type VectorFor,
   type Wanted,
 } from './engine.ts';
-import { readOnlyFolder } from './place.ts';
-import { isForgotten, isoTime, keyText, unit, unmatched } from './rank.ts';
-import { behind, present, updated, upserted } from './rules.ts';
-import { type Verb, dataOf, entityOf } from './fold.ts';
+import { behind, dataOf, entityOf, present, updated, upserted, type Verb } from './fold.ts';
 import { FollowedIndex } from './followed.ts';
+import { readOnlyFolder } from './place.ts';
+import { unit, unmatched } from './rank.ts';
 
 /** What is to be said about a memory. */
 interface Said extends Heads {
@@ -310,7 +312,8 @@ export async function allEntries(store: MemoryStore, filter: MemoryFilter): Prom
 }
 
 /** What a change was, for people who read the lines; the memory after it stands in the line itself. */
-function verbFor(current: Stored | undefined, { entry }: Stored): Verb {
+function verbFor(current: Stored | undefined, { entry, revisions }: Stored): Verb {
+  if (current === undefined && revisions.length > 0) return 'moved';
   if (entry.forgottenAt !== undefined && current?.entry.forgottenAt === undefined) return 'forget';
   if (entry.forgottenAt === undefined && current?.entry.forgottenAt !== undefined) return 'restore';
   return entry.supersededAt !== undefined && current?.entry.supersededAt === undefined

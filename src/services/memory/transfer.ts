@@ -1,5 +1,4 @@
 import { t } from '../../base/text/message.ts';
-import { allEntries } from './store.ts';
 import { BmadError } from '../../base/errors.ts';
 import { localDay, localTime, oneLine, utcOf } from '../../base/text/text.ts';
 import {
@@ -10,15 +9,16 @@ import {
   type MemoryType,
 } from '../../model/memory.ts';
 import { memoryId } from '../../kit/memories/ids.ts';
-import type { NewMemory, Stored, WriteOutcome } from './engine.ts';
-import type { MemoryStore } from './store.ts';
-import { cleanAgent, cleanTags, cleanText, embedded, type OpenMemory, shownBy } from './opened.ts';
 import { jsonIn } from '../../base/parse/json.ts';
 import { field, isTable, type Table, textField } from '../../base/parse/parse.ts';
-import { isMemoryId } from '../../base/values.ts';
+import { isMemoryId, present } from '../../base/values.ts';
 import { texts } from '../../kit/museum/museum.ts';
 import { headingIn } from '../../base/text/markdown.ts';
 import { bulletIn } from '../../kit/markdown.ts';
+import type { Decided, NewMemory, Stored, WriteOutcome } from './engine.ts';
+import { upserted } from './fold.ts';
+import { cleanAgent, cleanTags, cleanText, embedded, type OpenMemory, shownBy } from './opened.ts';
+import { allEntries } from './store.ts';
 
 const BATCH = 500;
 
@@ -96,8 +96,11 @@ export async function imported(
     const memories = batch.map((memory, index) => ({ ...memory, vector: vectors[index] }));
     const plain = memories.filter(({ own }) => own === undefined);
     for (const { outcome } of await session.store.upsert(plain)) result[outcome]++;
-    for (const { own, ...memory } of memories)
-      if (own !== undefined) result[await takeOwn(session.store, memory, own)]++;
+    const back = memories.flatMap(({ own, ...memory }) => (own === undefined ? [] : [{ own, memory }]));
+    const keys = back.map(({ memory }) => memory);
+    const decide = (current: Stored | undefined, at: number): Decided<WriteOutcome> =>
+      returned(current, back[at] as (typeof back)[number], opened.files.kit.app);
+    for (const outcome of await session.store.change(keys, decide)) result[outcome]++;
     call.progress(t`${Math.min(from + BATCH, ready.length)} of ${ready.length} memories`);
   }
   return result;
@@ -109,28 +112,38 @@ function refuse(opened: OpenMemory, result: Imported, { text, reason }: Refusal)
     result.refused.push({ text: oneLine(shownBy(opened).text(text), SHOWN), reason });
 }
 
+type Marks = Pick<MemoryEntry, 'supersededAt' | 'supersededBy' | 'forgottenAt'>;
+
 /**
  * A memory of this very project returns under its id, with its earlier versions and marks. Changes made here after the
  * export are kept.
  */
-async function takeOwn(store: MemoryStore, memory: NewMemory, own: Own): Promise<WriteOutcome> {
-  const current = await store.get(memory);
-  const earlier = current === undefined ? own.earlier : [];
-  let outcome: WriteOutcome = 'unchanged';
-  if (current === undefined || current.updatedAt < own.updatedAt) {
-    const { vector: _, ...plain } = memory;
-    const answers = await store.upsert([...earlier.map((wording) => ({ ...plain, ...wording })), memory]);
-    outcome = current === undefined ? 'created' : (answers.at(-1)?.outcome ?? 'unchanged');
-  }
-  const since = current?.updatedAt ?? '';
-  let marked = false;
-  if (own.supersededAt !== undefined && current?.supersededAt === undefined && own.supersededAt >= since) {
-    await store.supersede(memory, own.supersededBy, own.supersededAt);
-    marked = true;
-  }
-  if (own.forgottenAt !== undefined && current?.forgottenAt === undefined && own.forgottenAt >= since)
-    marked = (await store.forget([memory], own.forgottenAt)).length > 0 || marked;
-  return outcome === 'unchanged' && marked ? 'updated' : outcome;
+function returned(
+  current: Stored | undefined,
+  { memory, own }: { memory: NewMemory; own: Own },
+  project: string,
+): Decided<WriteOutcome> {
+  const since = current?.entry.updatedAt ?? '';
+  const said = since < own.updatedAt ? upserted(current, memory, project) : undefined;
+  const { entry, revisions } = said?.next ?? current ?? {};
+  const isNew = (mark: 'supersededAt' | 'forgottenAt'): boolean =>
+    own[mark] !== undefined && current?.entry[mark] === undefined && own[mark] >= since;
+  const marks = {
+    ...(isNew('supersededAt')
+      ? present<Marks>({ supersededAt: own.supersededAt, supersededBy: own.supersededBy })
+      : {}),
+    ...(isNew('forgottenAt') ? present<Marks>({ forgottenAt: own.forgottenAt }) : {}),
+  };
+  const isMarked = Object.keys(marks).length > 0;
+  const outcome = said?.answer.outcome ?? 'unchanged';
+  const answer = outcome === 'unchanged' && isMarked ? 'updated' : outcome;
+  if (entry === undefined || answer === 'unchanged') return { next: undefined, answer };
+  const earlier = own.earlier.map((wording, at) => ({ ...wording, revision: at + 1 })).toReversed();
+  const next =
+    current === undefined
+      ? { entry: { ...entry, ...marks, revision: earlier.length + 1 }, revisions: earlier }
+      : { entry: { ...entry, ...marks }, revisions: revisions ?? [] };
+  return { next, vector: said?.vector, answer };
 }
 
 type Ready = NewMemory & { own?: Own | undefined };

@@ -91,7 +91,7 @@ export class OldTasks {
       const files = await this.#read(place, names, () => true);
       await replaceShared(place.base, `${place.path}/${MARK}`, '');
       const events = files
-        .filter(({ task }) => !lines.isInLines(task.task_id))
+        .filter((file) => !lines.isInLines(file.task.task_id) || isWorkedOn(file, lines))
         .map(({ task }) => ({ of: entityOf(task.task_id), after: [], do: 'moved', data: task }));
       for (const part of asMuchAsFits(events)) await log.append(part);
       await known();
@@ -130,6 +130,12 @@ export class OldTasks {
     }
     return found;
   }
+}
+
+/** Whether somebody has gone back to a version before and gone on there: the file is as that version left it, and newer. */
+function isWorkedOn({ task, content }: OldFile, lines: Entities<Task>): boolean {
+  const there = lines.get(task.task_id);
+  return content['version'] !== RAISED && there !== undefined && task.updated_at > there.updated_at;
 }
 
 /** As the line that it will be. */

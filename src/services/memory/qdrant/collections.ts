@@ -3,12 +3,21 @@ import type { Schemas } from '@qdrant/js-client-rest';
 import { sha256 } from '../../../base/values.ts';
 import { BmadError } from '../../../base/errors.ts';
 import { MEMORY_TYPES, type MemoryType } from '../../../model/memory.ts';
-import { spaceText } from '../rank.ts';
-import type { StoreOptions, VectorSpace } from '../engine.ts';
-import { isRefusal, type Operation, type Point, Points, type QdrantClient } from './client.ts';
 import { randomUUID } from 'node:crypto';
 import type { Analyser } from '../../../meaning/analyse.ts';
-import { equal, INDEXES, payloadOf, type RawPayload, storedOf } from './payload.ts';
+import { spaceText, type StoreOptions, type VectorSpace } from '../engine.ts';
+import {
+  equal,
+  INDEXES,
+  isRefusal,
+  type Operation,
+  payloadOf,
+  type Point,
+  Points,
+  QdrantClient,
+  type RawPayload,
+  storedOf,
+} from './client.ts';
 
 /** The collections of one type of memories. */
 export interface Shelf {

@@ -5,8 +5,8 @@ import { ensureFile } from '../../../base/files/file-modes.ts';
 import { ensureFolder, sizeAndTime } from '../../../base/files/file-state.ts';
 import { farFolder } from '../../../base/files/file-systems.ts';
 import { removeFile } from '../../../base/files/open-file.ts';
-import { IndexFailure } from '../engine.ts';
 import { BmadError } from '../../../base/errors.ts';
+import { IndexFailure } from '../engine.ts';
 
 /**
  * How long a statement waits inside SQLite, where nothing else of this process runs, and how long a call tries in all:

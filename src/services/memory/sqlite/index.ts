@@ -1,32 +1,40 @@
 import type { Page as LinePage } from '../../../lines/line.ts';
 import type { MemoryKey } from '../../../model/memory.ts';
-import type {
-  IndexFilter,
-  LineIndex,
-  MemoryPage,
-  MemoryQuery,
-  Page,
-  Stored,
-  StoreHealth,
-  StoreOptions,
-  Taken,
-  VectorFor,
-  VectorSpace,
+import {
+  type IndexFilter,
+  keyText,
+  type LineIndex,
+  type MemoryPage,
+  type MemoryQuery,
+  type Page,
+  spaceText,
+  type Stored,
+  type StoreHealth,
+  type StoreOptions,
+  type Taken,
+  type VectorFor,
+  type VectorSpace,
 } from '../engine.ts';
-import { keyText, pageOf, positionOf, readyFilter, spaceText } from '../rank.ts';
-import { type Database, type Driver, type Journal, KeptFile } from './database.ts';
+import { pageOf, positionOf, readyFilter } from '../rank.ts';
+import { Database, type Driver, type Journal, KeptFile } from './database.ts';
+import { Matrix } from './matrix.ts';
 import {
   after,
   areAllEmbedded,
-  condition,
   type Condition,
+  condition,
   entryOf,
+  fileName,
   IN_ORDER,
+  makeTables,
   type MemoryRow,
   metaText,
   numberIn,
+  ROW,
+  SCHEMA,
   statsIn,
 } from './rows.ts';
+import { searched } from './search.ts';
 import {
   addVectors,
   headsIn,
@@ -37,9 +45,6 @@ import {
   settleIn,
   takePage,
 } from './writes.ts';
-import { Matrix } from './matrix.ts';
-import { fileName, makeTables, SCHEMA } from './rows.ts';
-import { searched } from './search.ts';
 
 /** The name of the file says what it was made by, so that two programs do not make it again in turns. */
 export const indexName = (project: string, { analyser }: StoreOptions): string =>
@@ -111,7 +116,7 @@ export class SqliteIndex implements LineIndex {
       const where = this.#condition(database, filter);
       // The signs make one condition of many: for each of them by itself SQLite expects to leave out most rows, and then sorts all
       // instead of reading the first in order.
-      const sql = `SELECT * FROM memory WHERE +(${where.sql}) ${from === undefined ? '' : `AND ${from.sql}`} ${IN_ORDER} LIMIT ?`;
+      const sql = `SELECT ${ROW} FROM memory WHERE +(${where.sql}) ${from === undefined ? '' : `AND ${from.sql}`} ${IN_ORDER} LIMIT ?`;
       return database.all<MemoryRow>(sql, ...where.values, ...(from?.values ?? []), page.limit + 1);
     });
     return pageOf(rows.map(entryOf), page.limit);

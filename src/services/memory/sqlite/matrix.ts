@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { nearScan, type NearScan } from '../../../meaning/vectors.ts';
-import { isSoundSquare, isSoundVector, spaceText } from '../rank.ts';
-import type { VectorSpace } from '../engine.ts';
-import type { Database } from './database.ts';
+import { spaceText, type VectorSpace } from '../engine.ts';
+import { isSoundSquare, isSoundVector } from '../rank.ts';
+import { Database } from './database.ts';
 
 /**
  * The next vectors of a space in the order of the file, a thousand as one: to receive them one by one takes several times

@@ -1,21 +1,15 @@
-import { jsonIn } from '../../../base/parse/json.ts';
 import { randomBytes } from 'node:crypto';
-import { type Database, type SqlValue, strangeIndex } from './database.ts';
-import {
-  MEMORY_TYPES,
-  type MemoryEntry,
-  type MemoryRevision,
-  type MemoryType,
-} from '../../../model/memory.ts';
-import { type Group, type Position, type ReadyFilter, spaceText, spelled, tally } from '../rank.ts';
-import type { MemoryStats, VectorSpace } from '../engine.ts';
+import { MEMORY_TYPES, type MemoryEntry } from '../../../model/memory.ts';
+import { type MemoryStats, spaceText, type VectorSpace } from '../engine.ts';
+import { type Group, type Position, type ReadyFilter, spelled, tally } from '../rank.ts';
+import { Database, type SqlValue, strangeIndex } from './database.ts';
 
 /** The order of lists by type. */
 const TYPE_NUMBER =
   "(CASE type WHEN 'shared-context' THEN 0 WHEN 'decisions' THEN 1 WHEN 'agent-learnings' THEN 2 WHEN 'failures' THEN 3 ELSE 4 END)";
 
 /** Whether a memory was reworded, forgotten or superseded. */
-export const IS_CHANGED = '(revision > 1 OR forgotten_at IS NOT NULL OR superseded_at IS NOT NULL)';
+export const IS_CHANGED = '(revisions IS NOT NULL OR forgotten_at IS NOT NULL OR superseded_at IS NOT NULL)';
 
 /** Part of the file's name: a program with other tables has a file of its own, so that two do not rebuild in turns. */
 export const SCHEMA = 3;
@@ -32,16 +26,13 @@ const TABLES = `
     type TEXT NOT NULL,
     id TEXT NOT NULL,
     agent TEXT NOT NULL,
-    text TEXT NOT NULL,
     tags TEXT NOT NULL,
-    others TEXT,
-    project TEXT NOT NULL,
     created_at TEXT NOT NULL,
     updated_at TEXT NOT NULL,
-    revision INTEGER NOT NULL,
     forgotten_at TEXT,
-    superseded_by TEXT,
     superseded_at TEXT,
+    body TEXT NOT NULL,
+    revisions TEXT,
     terms TEXT NOT NULL,
     rev INTEGER NOT NULL,
     UNIQUE (type, id)
@@ -51,10 +42,6 @@ const TABLES = `
   CREATE INDEX memory_agent ON memory (agent);
   CREATE INDEX memory_changed ON memory (rid) WHERE ${IS_CHANGED};
   CREATE TABLE removed (type TEXT NOT NULL, id TEXT NOT NULL, rev INTEGER NOT NULL, PRIMARY KEY (type, id));
-  CREATE TABLE revision (
-    rid INTEGER NOT NULL, revision INTEGER NOT NULL, text TEXT NOT NULL, tags TEXT NOT NULL, agent TEXT NOT NULL,
-    at TEXT NOT NULL, PRIMARY KEY (rid, revision)
-  );
   CREATE TABLE vector (
     rid INTEGER NOT NULL, space TEXT NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (rid, space)
   );
@@ -92,50 +79,15 @@ export const fileName = (database: Database): string | undefined =>
 
 export interface MemoryRow {
   rid: number;
-  type: string;
-  id: string;
-  agent: string;
-  text: string;
-  tags: string;
-  others: string | null;
-  project: string;
-  created_at: string;
-  updated_at: string;
-  revision: number;
-  forgotten_at: string | null;
-  superseded_by: string | null;
-  superseded_at: string | null;
+  /** The memory as JSON; what is filtered and sorted by has columns of its own. */
+  body: string;
   terms: string;
 }
 
-export type RevisionRow = Omit<MemoryRevision, 'tags'> & { rid: number; tags: string };
+/** What a row is read by, without the wordings before. */
+export const ROW = 'rid, body, terms';
 
-export function entryOf(row: MemoryRow): MemoryEntry {
-  return {
-    id: row.id,
-    type: row.type as MemoryType,
-    agent: row.agent,
-    text: row.text,
-    tags: tagsOf(row.tags),
-    project: row.project,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    revision: row.revision,
-    ...(row.forgotten_at === null ? {} : { forgottenAt: row.forgotten_at }),
-    ...(row.superseded_by === null ? {} : { supersededBy: row.superseded_by }),
-    ...(row.superseded_at === null ? {} : { supersededAt: row.superseded_at }),
-    ...(row.others === null ? {} : { others: tagsOf(row.others) }),
-  };
-}
-
-export function revisionOf({ revision, text, tags, agent, at }: RevisionRow): MemoryRevision {
-  return { revision, text, tags: tagsOf(tags), agent, at };
-}
-
-function tagsOf(text: string): string[] {
-  const tags = jsonIn(text);
-  return Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string') : [];
-}
+export const entryOf = ({ body }: MemoryRow): MemoryEntry => JSON.parse(body) as MemoryEntry;
 
 /** Words as one column: none of them has a space. */
 export function termsText(terms: readonly string[]): string {

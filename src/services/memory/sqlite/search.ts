@@ -1,23 +1,23 @@
-import type { Database, SqlValue } from './database.ts';
 import type { MemoryEntry, MemoryHit } from '../../../model/memory.ts';
+import type { MemoryQuery } from '../engine.ts';
 import {
   type Candidate,
-  type QueryWords,
-  type ReadyFilter,
-  type Words,
   candidatesFor,
   fused,
   mostFrom,
   passes,
+  type QueryWords,
   ranked,
   rarest,
+  type ReadyFilter,
   readyFilter,
   weighed,
+  type Words,
   wordsIn,
 } from '../rank.ts';
-import type { MemoryQuery } from '../engine.ts';
-import type { Matrix, Nearest, Passing } from './matrix.ts';
-import { condition, entryOf, indexed, type MemoryRow, metaText, numberIn, termsOf } from './rows.ts';
+import { Database, type SqlValue } from './database.ts';
+import { Matrix, type Nearest, type Passing } from './matrix.ts';
+import { condition, entryOf, indexed, type MemoryRow, metaText, numberIn, ROW, termsOf } from './rows.ts';
 
 /** Rows that the word index may look through for one query: words that are in more memories tell little. */
 const ROWS_BY_WORDS = 20_000;
@@ -253,7 +253,7 @@ function rowsOf(database: Database, rids: readonly number[], rev: string): Map<n
   const missing = rids.filter((rid) => !rows.has(rid));
   for (const row of missing.length === 0 ? [] : read(database, missing)) {
     rows.set(row.rid, { entry: entryOf(row), terms: termsOf(row.terms) });
-    kept.characters += row.text.length + row.terms.length;
+    kept.characters += row.body.length + row.terms.length;
   }
   const found = new Map<number, KeptRow>();
   for (const rid of rids) {
@@ -265,6 +265,6 @@ function rowsOf(database: Database, rids: readonly number[], rev: string): Map<n
 
 /** Drivers take a list as one value only as JSON. */
 function read(database: Database, rids: readonly number[]): MemoryRow[] {
-  const sql = 'SELECT * FROM memory WHERE rid IN (SELECT value FROM json_each(?))';
+  const sql = `SELECT ${ROW} FROM memory WHERE rid IN (SELECT value FROM json_each(?))`;
   return database.all<MemoryRow>(sql, JSON.stringify(rids));
 }

@@ -1,22 +1,21 @@
-import type { Database } from './database.ts';
-import { grouped, push } from '../../../base/values.ts';
-import type { MemoryEntry, MemoryKey } from '../../../model/memory.ts';
-import type { Heads, Stored, StoreOptions, Taken, VectorFor, VectorSpace } from '../engine.ts';
-import { keyText, spaceText, termsOf } from '../rank.ts';
-import {
-  entryOf,
-  indexed,
-  IS_CHANGED,
-  type MemoryRow,
-  metaText,
-  numberIn,
-  revisionOf,
-  type RevisionRow,
-  termsText,
-} from './rows.ts';
+import { push } from '../../../base/values.ts';
+import type { MemoryEntry, MemoryKey, MemoryRevision } from '../../../model/memory.ts';
 import { type Happened, happenedIn, onceEach, type Page } from '../../../lines/line.ts';
 import { jsonObject } from '../../../base/parse/json.ts';
+import {
+  type Heads,
+  keyText,
+  spaceText,
+  type Stored,
+  type StoreOptions,
+  type Taken,
+  type VectorFor,
+  type VectorSpace,
+} from '../engine.ts';
 import { coveredBy, entityOf, headsAmong, isErased, keyOfEntity, memoryOf } from '../fold.ts';
+import { termsOf } from '../rank.ts';
+import { Database } from './database.ts';
+import { entryOf, indexed, IS_CHANGED, type MemoryRow, metaText, numberIn, ROW, termsText } from './rows.ts';
 
 interface StoredRow extends Stored {
   rid: number;
@@ -26,29 +25,25 @@ interface StoredRow extends Stored {
 /** Those of these memories that there are; asked for together, because each question has its price. */
 export function readStored(database: Database, keys: readonly MemoryKey[]): Map<string, StoredRow> {
   const asked = JSON.stringify(keys.map(({ type, id }) => [type, id]));
-  const rows = database.all<MemoryRow>(
-    `SELECT m.* FROM json_each(?) k CROSS JOIN memory m ON m.type = k.value ->> 0 AND m.id = k.value ->> 1`,
-    asked,
+  const sql = `SELECT ${ROW}, revisions FROM json_each(?) k CROSS JOIN memory m ON m.type = k.value ->> 0 AND m.id = k.value ->> 1`;
+  return new Map(
+    database
+      .all<WholeRow>(sql, asked)
+      .map(storedOf)
+      .map((row) => [keyText(row.entry), row]),
   );
-  return new Map(withRevisions(database, rows).map((row) => [keyText(row.entry), row]));
 }
 
 export function readChanged(database: Database): Stored[] {
-  const sql = `SELECT * FROM memory INDEXED BY memory_changed WHERE ${IS_CHANGED}`;
-  return withRevisions(database, database.all<MemoryRow>(sql));
+  const sql = `SELECT ${ROW}, revisions FROM memory INDEXED BY memory_changed WHERE ${IS_CHANGED}`;
+  return database.all<WholeRow>(sql).map(storedOf);
 }
 
-function withRevisions(database: Database, rows: readonly MemoryRow[]): StoredRow[] {
-  const reworded = rows.filter(({ revision }) => revision > 1).map(({ rid }) => rid);
-  const sql = `SELECT * FROM revision WHERE rid IN (SELECT value FROM json_each(?)) ORDER BY rid, revision DESC`;
-  const earlier = reworded.length === 0 ? [] : database.all<RevisionRow>(sql, JSON.stringify(reworded));
-  const byRow = grouped(earlier, ({ rid }) => rid);
-  return rows.map((row) => ({
-    rid: row.rid,
-    terms: row.terms,
-    entry: entryOf(row),
-    revisions: (byRow.get(row.rid) ?? []).map(revisionOf),
-  }));
+type WholeRow = MemoryRow & { revisions: string | null };
+
+function storedOf({ revisions, ...row }: WholeRow): StoredRow {
+  const earlier = revisions === null ? [] : (JSON.parse(revisions) as MemoryRevision[]);
+  return { rid: row.rid, terms: row.terms, entry: entryOf(row), revisions: earlier };
 }
 
 /** The number of this transaction; every row that it changes carries it. */
@@ -59,12 +54,10 @@ function nextRev(database: Database): number {
 }
 
 const COLUMNS =
-  'agent text tags others created_at updated_at revision forgotten_at superseded_by superseded_at terms rev rid'.split(
+  'type id agent tags created_at updated_at forgotten_at superseded_at body revisions terms rev rid'.split(
     ' ',
   );
-const NEW_COLUMNS = [...COLUMNS, 'type', 'id', 'project'];
-const ADD = `INSERT INTO memory (${NEW_COLUMNS.join()}) VALUES (${NEW_COLUMNS.map(() => '?').join()})`;
-const CHANGE = `UPDATE memory SET ${COLUMNS.slice(0, -1).join(' = ?, ')} = ? WHERE rid = ?`;
+const PUT = `INSERT OR REPLACE INTO memory (${COLUMNS.join()}) VALUES (${COLUMNS.map(() => '?').join()})`;
 
 /** Brings the row of a memory to what its lines say now; inside a transaction of the caller, who writes the words. */
 function writeStored(
@@ -78,33 +71,21 @@ function writeStored(
   const terms = isReworded ? termsOf(analyser, entry) : [];
   const rid = current?.rid ?? fresh;
   database.run(
-    current === undefined ? ADD : CHANGE,
+    PUT,
+    entry.type,
+    entry.id,
     entry.agent,
-    entry.text,
     JSON.stringify(entry.tags),
-    entry.others === undefined ? null : JSON.stringify(entry.others),
     entry.createdAt,
     entry.updatedAt,
-    entry.revision,
     entry.forgottenAt ?? null,
-    entry.supersededBy ?? null,
     entry.supersededAt ?? null,
+    JSON.stringify(entry),
+    revisions.length === 0 ? null : JSON.stringify(revisions),
     isReworded ? termsText(terms) : current.terms,
     rev,
     rid,
-    ...(current === undefined ? [entry.type, entry.id, entry.project] : []),
   );
-  if (current !== undefined) database.run('DELETE FROM revision WHERE rid = ?', rid);
-  for (const { revision, text, tags, agent, at } of revisions)
-    database.run(
-      'INSERT INTO revision (rid, revision, text, tags, agent, at) VALUES (?, ?, ?, ?, ?, ?)',
-      rid,
-      revision,
-      text,
-      JSON.stringify(tags),
-      agent,
-      at,
-    );
   if (current !== undefined && current.entry.text !== entry.text)
     database.run('DELETE FROM vector WHERE rid = ?', rid);
   return isReworded ? { rid, words: terms.map(indexed).join(' ') } : undefined;
@@ -114,8 +95,7 @@ const wordsIn = ({ text, tags, others = [] }: MemoryEntry): string => [text, ...
 
 /** Removes a row with all that belongs to it. */
 function removeStored(database: Database, { rid }: StoredRow): void {
-  for (const table of ['vector', 'revision', 'memory'])
-    database.run(`DELETE FROM ${table} WHERE rid = ?`, rid);
+  for (const table of ['vector', 'memory']) database.run(`DELETE FROM ${table} WHERE rid = ?`, rid);
   database.run('DELETE FROM words WHERE rowid = ?', rid);
 }
 
