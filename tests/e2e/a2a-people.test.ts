@@ -7,6 +7,7 @@ import { a2aPlace, message, nextOf, resultOf, send, stateOf, wordsOf } from '../
 import { startHttpServer } from '../support/http-server.ts';
 import { textsOf } from '../support/mcp-client.ts';
 import { forgeTask } from '../support/tasks.ts';
+import { isDeep } from '../support/how-much.ts';
 
 const place = await a2aPlace(afterAll);
 const server = await place.serve();
@@ -148,7 +149,7 @@ describe('several servers of one project', () => {
     expect(await nextOf(stream)).toBe('end');
   });
 
-  it('end their streams when they end, and keep the task', async () => {
+  it.runIf(isDeep)('end their streams when they end, and keep the task', async () => {
     const third = await place.serve('--a2a-without-approval');
     const leaving = await third.client('1.0');
     const { id } = await send(leaving, message('Outlives the server'));
@@ -159,7 +160,7 @@ describe('several servers of one project', () => {
     expect(stateOf(await get(id))).toBe('TASK_STATE_SUBMITTED');
   });
 
-  it('answer those who wait for the end with the task as it is', async () => {
+  it.runIf(isDeep)('answer those who wait for the end with the task as it is', async () => {
     const fourth = await place.serve('--a2a-without-approval');
     const waiting = send(await fourth.client('1.0'), message('Wait', { contextId: 'waiting' }), true);
     const wanted = {

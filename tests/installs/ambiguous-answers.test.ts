@@ -12,6 +12,7 @@ import { isListed, qualifiedName } from '../../src/model/record.ts';
 import { listPrompts, type PromptItem } from '../../src/operations/client/prompts.ts';
 import { toolCall } from '../../src/operations/unified/forms.ts';
 import { contextIn, temporaryFolder, testCall } from '../support/app.ts';
+import { installAlone } from '../support/install-project.ts';
 import { installOf, type Version } from '../support/installs.ts';
 import { ofUsual, usually } from '../support/how-much.ts';
 
@@ -89,7 +90,7 @@ describe.each(usually(['6.0.0-alpha.22', '6.0.0-alpha.7']))('ambiguous names of 
 describe.each(usually(['6.0.0-alpha.22', '6.0.0-alpha.7']))(
   'names that two modules of %s share',
   async (version) => {
-    const context = await contextIn(await installOf(version), { flags: { discovery: 'local' } });
+    const context = await installAlone(version);
     const { winners } = (await context.workspace()).catalogue;
     const work = winners.filter((record) => record.kind === 'workflow' && isListed(record));
     const shared = work.filter(
@@ -147,7 +148,7 @@ it('a part of many names costs less than half of a raw list too', async () => {
     ['4.44.3', 'game'],
     ['6.0.0-alpha.22', 'create'],
   ] as const)) {
-    const context = await contextIn(await installOf(version), { flags: { discovery: 'local' } });
+    const context = await installAlone(version);
     const answer = await measured(read, { target: part }, context);
     if (answer === undefined) throw new Error(`"${part}" is not ambiguous on ${version}.`);
     expect(saved([answer]), answer.text).toBeGreaterThanOrEqual(LEAST_SAVED);

@@ -9,6 +9,7 @@ import type { Context } from '../../src/operations/context.ts';
 import { contentRoot, contextIn, temporaryFolder } from '../support/app.ts';
 import { filesIn, partsOf, placeOf, preambleOf, startable } from '../support/delivered.ts';
 import { writeFiles } from '../support/folders.ts';
+import { installAlone } from '../support/install-project.ts';
 import { installOf } from '../support/installs.ts';
 import { upstreamMissing } from '../support/upstream.ts';
 import { isDeep } from '../support/how-much.ts';
@@ -47,10 +48,13 @@ const known = new Map<string, Promise<Opened>>();
 /** Everything of a version, started once for all tests. */
 function opened(version: (typeof VERSIONS)[number]): Promise<Opened> {
   const open = async (): Promise<Opened> => {
-    const folder =
-      version === 'built in' ? await temporaryFolder(afterAll) : await realpath(await installOf(version));
-    const context = await contextIn(folder, version === 'built in' ? {} : { flags: { discovery: 'local' } });
-    return { folder, context, all: await allOf(context) };
+    if (version === 'built in') {
+      const folder = await temporaryFolder(afterAll);
+      const context = await contextIn(folder);
+      return { folder, context, all: await allOf(context) };
+    }
+    const context = await installAlone(version);
+    return { folder: await realpath(await installOf(version)), context, all: await allOf(context) };
   };
   const found = known.get(version) ?? open();
   known.set(version, found);

@@ -10,9 +10,10 @@ import { search } from '../../src/operations/catalogue/search.ts';
 import type { RecordKind } from '../../src/model/record.ts';
 import { contentUri } from '../../src/base/files/paths.ts';
 import { contextIn, temporaryFolder, testCall } from '../support/app.ts';
+import { installAlone } from '../support/install-project.ts';
 import { installOf, upgrade, type Version } from '../support/installs.ts';
 import { copyFolder } from '../support/folders.ts';
-import { usually } from '../support/how-much.ts';
+import { isDeep, usually } from '../support/how-much.ts';
 
 /** What is really in each install: counted once by hand on the installers' output, and held here. */
 const EXPECTED: Record<Version, Partial<Record<RecordKind, number>>> = {
@@ -37,9 +38,8 @@ async function openInstall(folder: string) {
 }
 
 describe.each(versions)('an install of %s', async (version) => {
-  const folder = await installOf(version);
-  const { context, workspace } = await openInstall(folder);
-  const { catalogue } = workspace;
+  const context = await installAlone(version);
+  const { catalogue } = await context.workspace();
 
   it('gives everything that is in it', () => {
     const counts = Object.fromEntries(
@@ -63,7 +63,9 @@ describe.each(versions)('an install of %s', async (version) => {
   });
 
   it('starts each agent and workflow by a name of its own', async () => {
-    for (const record of catalogue.winners.filter(({ kind }) => kind === 'agent' || kind === 'workflow')) {
+    // What each of them delivers is in delivered-texts.test.ts.
+    const started = catalogue.winners.filter(({ kind }) => kind === 'agent' || kind === 'workflow');
+    for (const record of started.filter((_, at) => isDeep || at % 4 === 0)) {
       const name = catalogue.names.handleOf(record);
       const kind = record.kind === 'agent' ? 'agent' : 'workflow';
       const outcome = await execute(
@@ -114,7 +116,7 @@ describe('an install of 6.0.4 upgraded to 6.12.0', async () => {
 });
 
 describe('tools and names of two modules', async () => {
-  const { context } = await openInstall(await installOf('6.0.0-alpha.7'));
+  const context = await installAlone('6.0.0-alpha.7');
 
   it('finds a tool by its words', async () => {
     const outcome = await execute(search, { query: 'shard document' }, context, testCall());

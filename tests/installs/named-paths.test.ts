@@ -6,6 +6,7 @@ import type { OriginKind } from '../../src/model/origin.ts';
 import { contextIn, temporaryFolder, testCall } from '../support/app.ts';
 import { copyFolder, writeFiles } from '../support/folders.ts';
 import { makeRepository } from '../support/git-repository.ts';
+import { installAlone } from '../support/install-project.ts';
 import { installOf, type Version } from '../support/installs.ts';
 import { crawl } from '../support/path-crawler.ts';
 import { bareEnvironment } from '../support/programs.ts';
@@ -116,8 +117,7 @@ describe('the paths that delivered texts name', () => {
   }
 
   it.each(usually(VERSIONS))('M-03: lead to files in an install of %s', async (version) => {
-    const context = await contextIn(await installOf(version), { flags: { discovery: 'local' } });
-    expect(await deadEndsOf(version, await context.workspace())).toEqual([]);
+    expect(await deadEndsOf(version, await (await installAlone(version)).workspace())).toEqual([]);
   });
 
   it.each(some(3, Object.keys(ELSEWHERE)))('M-03: lead to files of %s', async (name) => {

@@ -1,19 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { isListed, STARTABLE } from '../../src/model/record.ts';
-import { contextIn } from '../support/app.ts';
-import { installOf } from '../support/installs.ts';
+import { usually } from '../support/how-much.ts';
+import { installAlone } from '../support/install-project.ts';
 import { PARTS, isRight, LABELLED, sentencesOf, type Part } from './labelled.ts';
 
-describe.each(LABELLED)('the labelled sentences for %s', (version) => {
+describe.each(usually(LABELLED))('the labelled sentences for %s', (version) => {
   it('name agents and workflows that are there', async () => {
-    const context = await contextIn(await installOf(version), { flags: { discovery: 'local' } });
+    const context = await installAlone(version);
     const { catalogue } = await context.workspace();
     const there = catalogue.winners.filter((record) => STARTABLE.includes(record.kind) && isListed(record));
     const missing = PARTS.flatMap((part) => sentencesOf(version, part)).flatMap(({ right }) =>
       right.filter((label) => !there.some((record) => isRight(record, [label]))),
     );
     expect(missing).toEqual([]);
-    context.close();
   });
 
   it('are half English and half French in every part', () => {

@@ -4,8 +4,8 @@ import { agentText } from '../../src/app/served-workspace.ts';
 import type { Workspace } from '../../src/operations/context.ts';
 import type { AgentText } from '../../src/services/search/record-text.ts';
 import { createSearch } from '../../src/services/search/search.ts';
-import { contextIn } from '../support/app.ts';
-import { installOf, type Version } from '../support/installs.ts';
+import { installAlone } from '../support/install-project.ts';
+import type { Version } from '../support/installs.ts';
 import { isRight, LABELLED, sentencesOf, type Part, type Sentence } from './labelled.ts';
 
 export interface Install<V extends Version = (typeof LABELLED)[number]> {
@@ -40,7 +40,7 @@ export async function openInstalls<V extends Version>(versions: readonly V[]): P
 export async function openInstalls(versions: readonly Version[] = LABELLED): Promise<Install<Version>[]> {
   const installs: Install<Version>[] = [];
   for (const version of versions) {
-    const context = await contextIn(await installOf(version), { flags: { discovery: 'local' } });
+    const context = await installAlone(version);
     const { catalogue, delivery } = await context.workspace();
     installs.push({
       version,
@@ -48,7 +48,6 @@ export async function openInstalls(versions: readonly Version[] = LABELLED): Pro
       records: catalogue.winners.filter((record) => STARTABLE.includes(record.kind) && isListed(record)),
       describe: (agent) => agentText(agent, delivery),
     });
-    context.close();
   }
   return installs;
 }

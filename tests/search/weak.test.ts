@@ -4,11 +4,12 @@ import { openStaticEmbedder } from '../../src/meaning/embedders/static.ts';
 import { STARTABLE } from '../../src/model/record.ts';
 import { createSearch } from '../../src/services/search/search.ts';
 import { repository } from '../support/app.ts';
-import { isRight, sentencesOf } from './labelled.ts';
+import { isDeep, usually } from '../support/how-much.ts';
+import { isRight, LABELLED, sentencesOf } from './labelled.ts';
 import { openInstalls } from './measure.ts';
 import { NONSENSE, OTHER_NONSENSE } from './nonsense.ts';
 
-const installs = await openInstalls();
+const installs = await openInstalls(usually(LABELLED));
 const model = await openStaticEmbedder(join(repository, 'assets'));
 
 /** Shares a little beside what was measured: docs/measurements/search.md. */
@@ -43,6 +44,7 @@ describe.each([
         right++;
         if (hit.weak) weak++;
       }
-    expect(weak / right).toBeLessThan(0.12);
+    // Of all three versions, which a long trial has; of two alone it is a little more.
+    expect(weak / right).toBeLessThan(isDeep ? 0.12 : 0.13);
   });
 });

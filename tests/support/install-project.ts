@@ -1,3 +1,4 @@
+import { realpath } from 'node:fs/promises';
 import { execute } from '../../src/operations/execute.ts';
 import type { AnyOperation } from '../../src/operations/operation.ts';
 import { contextIn, testCall } from './app.ts';
@@ -17,6 +18,17 @@ export async function projectAt(folder: string, flags: Record<string, string> = 
   const rows = async (operation: AnyOperation, input: Record<string, unknown> = {}): Promise<Row[]> =>
     (await ask(operation, input)).data['items'] as Row[];
   return { context, catalogue, ask, rows };
+}
+
+const alone = new Map<Version, ReturnType<typeof contextIn>>();
+
+/** An install with nothing beside it, read once for all files of a worker. Tests must not change it. */
+export function installAlone(version: Version): ReturnType<typeof contextIn> {
+  const open = async (): ReturnType<typeof contextIn> =>
+    contextIn(await realpath(await installOf(version)), { flags: { discovery: 'local' } });
+  const known = alone.get(version) ?? open();
+  alone.set(version, known);
+  return known;
 }
 
 const opened = new Map<Version, ReturnType<typeof projectAt>>();
