@@ -24,7 +24,7 @@ async function openContext(
   const flags = present<RawSettings>({ project, paths, git, discovery, cache, logLevel });
   return createContext({
     ...outside(flags, { presets, patient: true }),
-    ...(env === undefined ? {} : { env }),
+    ...present({ env }),
     ...(home === undefined ? {} : { home: resolve(home) }),
     writeError: (text) => log?.(text.trimEnd()),
     terminal,

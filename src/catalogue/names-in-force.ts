@@ -73,11 +73,10 @@ function withNames(record: BmadRecord, { name, title, icon, details }: Renaming)
   const aliases = [name, title, ...record.aliases].filter((alias) => alias !== undefined);
   return {
     ...record,
-    ...(name === undefined ? {} : { displayName: name }),
+    ...present({ displayName: name }),
     description: describedAs(record, name, title),
     details: details(record.details ?? {}, record),
-    ...(title === undefined ? {} : { title }),
-    ...(icon === undefined ? {} : { icon }),
+    ...present({ title, icon }),
     aliases: [...new Set(aliases)],
   };
 }

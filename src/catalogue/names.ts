@@ -1,6 +1,6 @@
 import { say, t } from '../base/text/message.ts';
 import { BmadError, quoted } from '../base/errors.ts';
-import { push } from '../base/values.ts';
+import { push, present } from '../base/values.ts';
 import { fold, nearest } from '../base/text/suggest.ts';
 import { cut } from '../base/text/text.ts';
 import { otherNames } from './identity.ts';
@@ -268,7 +268,7 @@ export class NameIndex {
       reason: 'name',
       subject: cut(asked, 200),
       suggestions: successors === undefined ? nearest(name, known) : current,
-      ...(other === undefined ? {} : { hint: other }),
+      ...present({ hint: other }),
       steps: [
         isAgent
           ? { operation: 'list', args: { what: 'agents' }, why: t`List the agents` }

@@ -170,8 +170,7 @@ export const activate = defineOperation({
   render: (data) => ({
     body: data.text,
     ...(data.problems.length === 0 ? { instructs: true } : {}),
-    ...present({ note: shownNote(data) }),
-    ...(data.steps === undefined ? {} : { steps: data.steps }),
+    ...present({ note: shownNote(data), steps: data.steps }),
     again: data.starts === undefined ? restOf(data) : undefined,
   }),
 });

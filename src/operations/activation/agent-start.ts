@@ -336,7 +336,7 @@ async function storyOf(
   // One that was built in a single step has none.
   const isBare = found?.base !== undefined && found.base.commit === undefined;
   const base = isBare ? await progress.baseByHistory(found.place, call.signal) : undefined;
-  const story = found && { ...found, ...(base === undefined ? {} : { base }) };
+  const story = found && { ...found, ...present({ base }) };
   if (story?.isPlanned === true && !story.drafts) {
     const worker = (await progress.unwritten(catalogue, message))?.worker;
     const args = worker && {

@@ -8,6 +8,7 @@ import { byteLength, oneLine } from '../../base/text/text.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import type { Context, Person, ProjectFacts, StatePort, Workspace } from '../context.ts';
 import { findRecord } from './names.ts';
+import { present } from '../../base/values.ts';
 
 /** The agent that a name stands for, wherever it is known. */
 interface MeantAgent {
@@ -86,8 +87,7 @@ async function namedAgent(
       ...(colleague?.names ?? []),
       ...(before === undefined ? [] : [before.handle, before.name]),
     ]),
-    ...(colleague === undefined ? {} : { colleague }),
-    ...(before === undefined ? {} : { earlier: before }),
+    ...present({ colleague, earlier: before }),
   };
 }
 
@@ -107,7 +107,7 @@ function ofRecord(record: BmadRecord, workspace: Workspace, raw: string, colleag
     handle,
     names: plainNames([raw, handle, name, displayName, ...aliases, ...(colleague?.names ?? [])]),
     found: { record, workspace },
-    ...(colleague === undefined ? {} : { colleague }),
+    ...present({ colleague }),
   };
 }
 
@@ -192,7 +192,7 @@ function unknownAgent(
       ? t`There is no agent ${quoted(name)}.`
       : message,
     {
-      ...(subject === undefined ? {} : { subject }),
+      ...present({ subject }),
       suggestions: nearest(name, names),
       hint: agentsThere(workspace),
       cause,

@@ -71,7 +71,7 @@ export const listWorkflows = defineOperation({
       ...entryOf(record, workspace),
       ...(doers(record).length === 0 ? {} : { agents: doers(record) }),
       category: categoryOf(record, workspace),
-      ...(record.phase === undefined ? {} : { phase: record.phase }),
+      ...present({ phase: record.phase }),
     });
     const empty = noContent(workspace, context.config.discovery);
     const { part, ...rest } = dataPage(chosen, made, ['list_workflows', code, category], cursor, context);
@@ -79,7 +79,7 @@ export const listWorkflows = defineOperation({
       workflows: part,
       categories: categoryCounts(all, workspace),
       ...rest,
-      ...(empty === undefined ? {} : { note: empty }),
+      ...present({ note: empty }),
       ...(chosen.length === 0 && all.length > 0
         ? { note: t`None here; "categories" shows where this version of BMAD has its workflows.` }
         : {}),
@@ -153,7 +153,7 @@ function dataPage<T>(
     cursor,
     render: (record) => JSON.stringify(made(record)),
   });
-  return { part: part.map(made), total: records.length, ...(next === undefined ? {} : { next }) };
+  return { part: part.map(made), total: records.length, ...present({ next }) };
 }
 
 const FILES_NAMED = 60;
@@ -203,11 +203,11 @@ export const getWorkflowDetails = defineOperation({
       name: qualifiedName(record),
       ...(displayName === undefined ? {} : { title: oneLine(displayName, 120) }),
       description: oneLine(record.description, DETAIL_LENGTH),
-      ...(author === undefined ? {} : { author }),
+      ...present({ author }),
       module: record.moduleName,
       kind: record.kind,
       path: record.bmadRelativePath,
-      ...(phase === undefined ? {} : { phase }),
+      ...present({ phase }),
       category: categoryOf(record, workspace),
       agents: (await doersIn(workspace))(record),
       inputs,
@@ -215,7 +215,7 @@ export const getWorkflowDetails = defineOperation({
       files: files.slice(0, FILES_NAMED).map(contentUri),
       ...(left > 0 ? { filesLeftOut: left } : {}),
       origin: record.origin.displayName,
-      ...(deprecated?.successor === undefined ? {} : { replacedBy: deprecated.successor }),
+      ...present({ replacedBy: deprecated?.successor }),
     };
   },
   render: asData,

@@ -155,10 +155,9 @@ export const list = defineOperation({
       total: page.total,
       from: page.from,
       items: part.map(shown),
-      ...(next === undefined ? {} : { next }),
-      ...(note === undefined ? {} : { note }),
+      ...present({ next, note }),
       ...(lifted.length === 0 ? {} : { lifted: lifted.length }),
-      ...(found.aside === undefined ? {} : { aside: found.aside }),
+      ...present({ aside: found.aside }),
       ...(beside.length === 0 ? {} : { beside }),
       ...(workspace.absent.length === 0 ? {} : { absent: [...workspace.absent] }),
     };

@@ -80,7 +80,7 @@ export const listFiles = defineOperation({
         const place = origin === undefined ? undefined : trees.get(origin)?.place(path);
         return {
           relativePath: path,
-          ...(place === undefined ? {} : { fullPath: place }),
+          ...present({ fullPath: place }),
           source: origin?.kind ?? 'generated',
           mimeType,
         };

@@ -109,11 +109,11 @@ export const search = defineOperation({
     const part = page.part.map(itemOf);
     return {
       query: query.slice(0, 200),
-      ...(origin === undefined ? {} : { origin }),
+      ...present({ origin }),
       detail,
       total,
       items: part,
-      ...(next === undefined ? {} : { next }),
+      ...present({ next }),
       ...(hits[0]?.weak === true ? { weak: true } : {}),
       inProject: workspace.project.root !== undefined,
       ...(aside !== undefined && page.part.some(({ record }) => record.origin === aside)

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { attempt, BmadError, ours, quoted } from '../../base/errors.ts';
-import { grouped } from '../../base/values.ts';
+import { grouped, present } from '../../base/values.ts';
 import { listPage } from '../../base/text/paging.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { oneLine } from '../../base/text/text.ts';
@@ -41,7 +41,7 @@ export const listPrompts = defineOperation({
   async run({ cursor, host }, context) {
     const prompts = await promptsFor(host, context);
     const page = listPage(prompts, PAGE, `prompts ${prompts.length}`, cursor);
-    return { items: page.part, ...(page.next === undefined ? {} : { next: page.next }) };
+    return { items: page.part, ...present({ next: page.next }) };
   },
   render: ({ items }) => ({ body: items.map((item) => item.name).join('\n') }),
 });

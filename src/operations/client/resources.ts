@@ -45,7 +45,7 @@ export const listResources = defineOperation({
       name: withoutHidden(item.name),
       ...(item.description === undefined ? {} : { description: withoutHidden(item.description) }),
     }));
-    return { items, ...(page.next === undefined ? {} : { next: page.next }) };
+    return { items, ...present({ next: page.next }) };
   },
   render: ({ items }) => ({ body: items.map(({ uri }) => uri).join('\n') }),
 });
@@ -78,7 +78,7 @@ async function makeResources({ delivery, catalogue }: Workspace) {
     ...present({ title }),
     mimeType,
     origin,
-    ...(about === undefined ? {} : { description: about }),
+    ...present({ description: about }),
   }));
   const skills = delivery.skills
     .all()
@@ -118,7 +118,7 @@ export const readResource = defineOperation({
       : await contentFile(uri, workspace, context);
     return {
       mimeType: file.mimeType,
-      ...(file.text === undefined ? {} : { text: file.text }),
+      ...present({ text: file.text }),
       ...(file.bytes === undefined ? {} : { blob: file.bytes.toString('base64') }),
       ...(file.origin === undefined || file.origin.kind === 'project' || file.origin.kind === 'package'
         ? {}

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { sha256 } from '../../base/values.ts';
+import { sha256, present } from '../../base/values.ts';
 import { mapLimited } from '../../base/async.ts';
 import { BmadError, ours, quoted } from '../../base/errors.ts';
 import { saying } from '../../base/step.ts';
@@ -48,7 +48,7 @@ export const listSkills = defineOperation({
       return readableEntry(skill, workspace, context, call);
     });
     const items = entries.filter((entry) => entry !== undefined);
-    return { items, ...(page.next === undefined ? {} : { next: page.next }) };
+    return { items, ...present({ next: page.next }) };
   },
   render: ({ items }) => ({ body: items.map(({ uri }) => uri).join('\n') }),
 });
@@ -112,7 +112,7 @@ export const listSkillFolder = defineOperation({
         folder,
         mimeType: folder ? 'inode/directory' : mimeTypeOf(name),
       })),
-      ...(page.next === undefined ? {} : { next: page.next }),
+      ...present({ next: page.next }),
     };
   },
   render: ({ items }) => ({ body: items.map(({ name, folder }) => name + (folder ? '/' : '')).join('\n') }),

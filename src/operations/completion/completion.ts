@@ -16,6 +16,7 @@ import {
   stepSchema,
   stepText,
 } from './receipt-view.ts';
+import { present } from '../../base/values.ts';
 
 /** What is left for steps, hints and the rest of an answer. */
 const RESERVED = 4_000;
@@ -86,8 +87,7 @@ export const runCompletionContract = defineOperation({
       working_dir: ran.directory,
       stacks: ran.stacks,
       steps: ran.steps.slice(-SHOWN_STEPS),
-      ...(ran.exitCode === undefined ? {} : { exit_code: ran.exitCode }),
-      ...(ran.signal === undefined ? {} : { signal: ran.signal }),
+      ...present({ exit_code: ran.exitCode, signal: ran.signal }),
       timed_out: ran.timedOut,
       duration_ms: ran.durationMs,
       hints: ran.hints,
@@ -95,7 +95,7 @@ export const runCompletionContract = defineOperation({
       failures: ran.failures,
       output: ran.output.end,
       output_lines: ran.output.lines,
-      ...(ran.output.file === undefined ? {} : { output_file: ran.output.file }),
+      ...present({ output_file: ran.output.file }),
       receipt: {
         id: ran.receipt.id,
         hash: ran.receipt.hash,

@@ -1,5 +1,6 @@
 import { t } from '../../base/text/message.ts';
 import * as z from 'zod';
+import { present } from '../../base/values.ts';
 
 /** How verdicts and receipts are told, for the operations about them. */
 
@@ -64,12 +65,11 @@ export function receiptData(receipt: ReceiptLike, writtenHere?: boolean): Receip
     stacks,
     started,
     duration_ms,
-    ...(git?.commit === undefined ? {} : { commit: git.commit }),
+    ...present({ commit: git?.commit }),
     ...(git === undefined ? {} : { dirty: git.dirty }),
     tree: tree.digest,
     hash,
-    ...(by === undefined ? {} : { by }),
-    ...(writtenHere === undefined ? {} : { written_here: writtenHere }),
+    ...present({ by, written_here: writtenHere }),
   };
 }
 

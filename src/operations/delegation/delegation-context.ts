@@ -1,7 +1,7 @@
 import { BmadError, quoted, ours } from '../../base/errors.ts';
 import { isFileInside } from '../../base/files/files.ts';
 import { shownText } from '../../base/secrets/scanner.ts';
-import { sha256 } from '../../base/values.ts';
+import { sha256, present } from '../../base/values.ts';
 import { t } from '../../base/text/message.ts';
 import { oneLine } from '../../base/text/text.ts';
 import type { ContextPart, ProjectState } from '../context.ts';
@@ -195,7 +195,7 @@ export async function keepResult(
     kept: {
       task_id: task.task_id,
       output_key: outputKey,
-      ...(runId === undefined ? {} : { run_id: runId }),
+      ...present({ run_id: runId }),
       file: owner === 'project' ? file : t`the user's state folder (${file})`,
     },
     notes,

@@ -18,6 +18,7 @@ import {
   sourceSchema,
   UPDATE,
 } from './sources-view.ts';
+import { present } from '../../base/values.ts';
 
 export const sourcesList = defineOperation({
   name: 'sources_list',
@@ -195,7 +196,7 @@ export const sourcesRemove = defineOperation({
     const config = await team.remove(chosen);
     return {
       source: chosen.address.source,
-      ...(config === undefined ? {} : { config }),
+      ...present({ config }),
       lockFile: team.lockFile(chosen.layer),
     };
   },
@@ -239,8 +240,7 @@ export const sourcesUpdate = defineOperation({
     return {
       results: results.map(({ view, outcome, before, error }) => ({
         outcome,
-        ...(before === undefined ? {} : { before }),
-        ...(error?.hint === undefined ? {} : { hint: error.hint }),
+        ...present({ before, hint: error?.hint }),
         source: sourceData(view, team),
       })),
       ok: results.every(({ outcome }) => outcome !== 'failed'),

@@ -241,7 +241,7 @@ function runAction({ run, story }: UnderWay['runs'][number]): Action {
   return {
     ...base,
     what: story === undefined ? named : t`${named} for story ${story}`,
-    ...(story === undefined ? {} : { story }),
+    ...present({ story }),
     why: over ? t`it is ${say(run.status)} and all its steps are done` : t`it is ${say(run.status)}${steps}`,
     action: { name: over ? 'run_finish' : 'run_resume', args: { run_id: run.run_id, ...branch } },
     evidence: [evidenceOf(run)],

@@ -178,9 +178,7 @@ export const next = defineOperation({
       troubles: report.troubles,
       ...(detail === 'full' ? { items: report.items } : {}),
       totals,
-      ...present({ deferred: report.deferred }),
-      ...(verification === undefined ? {} : { verification }),
-      ...(machine === undefined ? {} : { on_machine: machine }),
+      ...present({ deferred: report.deferred, verification, on_machine: machine }),
     };
   },
 

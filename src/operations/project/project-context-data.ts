@@ -245,7 +245,7 @@ async function bmadConfigOf(facts: ProjectFacts, context: CataloguePort): Promis
   return {
     roots: own.map(({ origin }) => ({
       folder: origin.root.startsWith(top) ? origin.root.slice(top.length) : origin.root,
-      ...(origin.bmadVersion === undefined ? {} : { version: origin.bmadVersion }),
+      ...present({ version: origin.bmadVersion }),
     })),
     from: from.filter((file) => file !== 'the values of the modules' || modules.length > 0),
     core: central || mine.has('core') ? core : {},

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { BmadError, quoted, unlessMissing } from '../../base/errors.ts';
-import { sha256 } from '../../base/values.ts';
+import { sha256, present } from '../../base/values.ts';
 import { withoutEnd, byteLength } from '../../base/text/text.ts';
 import { say, t } from '../../base/text/message.ts';
 import { foreignCursor } from '../../base/text/paging.ts';
@@ -153,7 +153,7 @@ export const outsideTaskList = defineOperation({
     return {
       total: chosen.length,
       tasks: await Promise.all(part.map((task) => outsideViewOf(task, queue, results))),
-      ...(next === undefined ? {} : { next }),
+      ...present({ next }),
     };
   },
   render: ({ total, tasks, next }) => ({

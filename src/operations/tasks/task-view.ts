@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { shortDigest } from '../../base/values.ts';
+import { shortDigest, present } from '../../base/values.ts';
 import type { Step } from '../../base/step.ts';
 import { hiddenIn } from '../../base/text/hidden.ts';
 import { plural, say, t } from '../../base/text/message.ts';
@@ -57,7 +57,7 @@ export function viewOf(task: Task): TaskView {
     agent,
     output_key,
     task: task.task,
-    ...(run_id === undefined ? {} : { run_id }),
+    ...present({ run_id }),
     depends_on,
     attempts,
     ...(result === undefined ? {} : { worker: result.by }),

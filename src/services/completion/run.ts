@@ -10,6 +10,7 @@ import { CONTRACT_SCRIPT } from '../../kit/output.ts';
 import { KIT_STACKS, type KitStack } from '../../kit/stacks.ts';
 import type { OutputKeeper } from './output.ts';
 import { judge, VerdictReader, type Judgement, type Step } from './verdict.ts';
+import { present } from '../../base/values.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -104,8 +105,7 @@ export async function runScript(script: Script, request: RunRequest): Promise<Ru
     stacks: read.stacks,
     steps: read.steps,
     timedOut: ended.timedOut,
-    ...(ended.code === undefined ? {} : { exitCode: ended.code }),
-    ...(ended.signal === undefined ? {} : { signal: ended.signal }),
+    ...present({ exitCode: ended.code, signal: ended.signal }),
   };
 }
 

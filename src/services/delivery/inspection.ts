@@ -1,4 +1,4 @@
-import { grouped } from '../../base/values.ts';
+import { grouped, present } from '../../base/values.ts';
 import { attempt, orElse } from '../../base/errors.ts';
 import { basename } from 'node:path';
 import { behaviourOf } from '../../model/format.ts';
@@ -139,7 +139,7 @@ export function createInspection(
       const value = inForce === undefined ? undefined : valueAt(central.values, inForce.key);
       if (inForce === undefined || inForce.file === MODULE_DEFAULT || typeof value !== 'string') continue;
       const { file, line } = inForce;
-      settings.push({ name, value, file, ...(line === undefined ? {} : { line }) });
+      settings.push({ name, value, file, ...present({ line }) });
     }
     return settings;
   });
@@ -168,7 +168,7 @@ function shownLayers(key: string, layers: readonly LayerValue[]): ShownLayer[] {
   return layers.map(({ file, line, value }, index) => ({
     key,
     file,
-    ...(line === undefined ? {} : { line }),
+    ...present({ line }),
     value: oneLine(
       JSON.stringify(maskSecretValues({ [key.split('.').at(-1) ?? '']: value })).replace(
         /^\{"[^"]*":(.*)\}$/s,

@@ -110,7 +110,7 @@ export function createDiagnosis({
         ok: trouble === undefined,
         tools,
         protocol: replies.get(1)?.result?.protocolVersion ?? '',
-        ...(trouble === undefined ? {} : { trouble }),
+        ...present({ trouble }),
       };
     },
   };

@@ -3,7 +3,7 @@ import { behaviourOf } from '../../model/format.ts';
 import { decodeText } from '../../base/text/text.ts';
 import { hunksOf } from '../../base/text/diff.ts';
 import { dirname, sep } from 'node:path';
-import { sha256 } from '../../base/values.ts';
+import { sha256, present } from '../../base/values.ts';
 import { visibleLines } from '../../base/text/hidden.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { qualifiedName, type BmadRecord } from '../../model/record.ts';
@@ -75,7 +75,7 @@ function changedRecords(
       description: record.description,
       change: changeOf(was, is),
       ...(was === undefined || was.description === record.description ? {} : { before: was.description }),
-      ...(is?.disguised === undefined ? {} : { disguised: is.disguised }),
+      ...present({ disguised: is?.disguised }),
     });
   }
   return found;

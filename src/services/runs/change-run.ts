@@ -283,7 +283,7 @@ async function recordedArtefacts(
     const own = place.base === kit.root && file.startsWith(`${place.path}/`);
     const recorded = own ? file.slice(place.path.length + 1) : file;
     if (found.some((each) => each.path === recorded)) continue;
-    found.push({ ...(step === undefined ? {} : { step }), name, path: recorded });
+    found.push({ ...present({ step }), name, path: recorded });
   }
   return found;
 }

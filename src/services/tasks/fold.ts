@@ -162,7 +162,7 @@ const RULES: Readonly<Record<string, (now: Now, event: Happened) => Change | und
     return {
       status,
       approval,
-      ...(error === undefined ? {} : { error }),
+      ...present({ error }),
       ...(begins ? { lease: undefined, result: undefined } : {}),
     };
   },

@@ -158,7 +158,7 @@ type ClientAnswer = Sampled & { silent?: true };
 function paramsOf({ system, prompt, maxTokens, optional }: SampleRequest): CreateMessageRequestParams {
   return {
     messages: [{ role: 'user', content: { type: 'text', text: prompt } }],
-    ...(system === undefined ? {} : { systemPrompt: system }),
+    ...present({ systemPrompt: system }),
     maxTokens,
     // A small model does for what can be done without.
     ...(optional === true ? { modelPreferences: { speedPriority: 1, costPriority: 1 } } : {}),

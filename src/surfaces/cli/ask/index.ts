@@ -12,6 +12,7 @@ import { EMPTY, line, type Line, span } from '../screen/paint.ts';
 import { wrapped } from '../screen/text.ts';
 import type { Keyboard, Terminal } from '../terminal.ts';
 import { choice, type Offer, picker } from './picker.ts';
+import { present } from '../../../base/values.ts';
 
 /** What questions need: somebody to answer them, and the operations they are about. */
 export interface Asking {
@@ -112,7 +113,7 @@ async function listed(
   const found: unknown[] = [];
   let cursor: unknown;
   for (let part = 0; part < MOST_PARTS; part++) {
-    const data = await ask(operation, { ...input, ...(cursor === undefined ? {} : { cursor }) });
+    const data = await ask(operation, { ...input, ...present({ cursor }) });
     found.push(...((data?.[key] as unknown[] | undefined) ?? []));
     cursor = data?.['next'];
     if (cursor === undefined) break;
@@ -126,8 +127,7 @@ const records =
     const wanted = kind === undefined ? kinds : kinds.filter((each) => each.slice(0, -1) === kind);
     const input = {
       limit: ALL,
-      ...(module === undefined ? {} : { module }),
-      ...(origin === undefined ? {} : { origin }),
+      ...present({ module, origin }),
     };
     const parts = wanted.map(
       async (what) => (await listed(ask, 'list', 'items', { ...input, what })) as Item[],

@@ -3,6 +3,7 @@ import { BmadError, ERROR_CODES, type ErrorCode } from '../../../base/errors.ts'
 import { titleOf } from '../../../base/http/http-route.ts';
 import { jsonIn } from '../../../base/parse/json.ts';
 import type { AnyOperation } from '../../../operations/operation.ts';
+import { present } from '../../../base/values.ts';
 
 /** What was sent for an operation, before the operation's own schema checks it. */
 type Sent = { input: Record<string, unknown> } | { status: number; error: BmadError };
@@ -90,8 +91,7 @@ export function problemOf(
       detail: message,
       code,
       retry: ERROR_CODES[code].retry,
-      ...(hint === undefined ? {} : { hint }),
-      ...(subject === undefined ? {} : { subject }),
+      ...present({ hint, subject }),
       ...(suggestions.length === 0 ? {} : { suggestions }),
     },
     { status, headers: { ...headers, 'content-type': PROBLEM_TYPE } },
