@@ -1,8 +1,9 @@
 import { type Metafile, type Plugin, build } from 'esbuild';
 import { readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { grouped } from '../src/base/values.ts';
 
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 
@@ -17,7 +18,8 @@ const OPTIONAL = ['@photostructure/sqlite'];
 
 /**
  * Parts of our own that most sessions never need, each a file of its own: what hosts start has to be compiled whole
- * before it can answer. Errors keep their meaning across these files (see BmadError).
+ * before it can answer. Parts that are loaded together share a file. Errors keep their meaning across these files (see
+ * BmadError).
  */
 const LATE_PARTS: Record<string, string> = {
   'src/operations/on-demand.ts': 'operations',
@@ -36,19 +38,19 @@ const LATE_PARTS: Record<string, string> = {
   'src/services/diagnosis/diagnosis.ts': 'diagnosis',
   'src/services/git-sources/git-sources.ts': 'git-sources',
   'src/services/git-sources/configured.ts': 'git-configured',
-  'src/services/git-sources/upkeep.ts': 'git-upkeep',
+  'src/services/git-sources/upkeep.ts': 'git-sources',
   'src/base/process/tracing.ts': 'tracing',
-  'src/sources/git/cache.ts': 'git-cache',
+  'src/sources/git/cache.ts': 'git-sources',
   'src/services/memory/memory.ts': 'memory',
   'src/services/memory/place.ts': 'memory-there',
   'src/kit/kit-turns.ts': 'kit-turns',
   'src/meaning/analyse.ts': 'words',
   'src/meaning/embedders/static.ts': 'static-embedder',
-  'src/meaning/embedders/prepared.ts': 'prepared-vectors',
+  'src/meaning/embedders/prepared.ts': 'static-embedder',
   'src/services/codebase/codebase.ts': 'codebase',
-  'src/app/codebase-thread.ts': 'codebase-thread',
+  'src/app/codebase-thread.ts': 'threads',
   'src/app/open-codebase.ts': 'open-codebase',
-  'src/app/index-thread.ts': 'index-thread',
+  'src/app/index-thread.ts': 'threads',
   'src/services/completion/completion.ts': 'completion',
   'src/services/knowledge/knowledge.ts': 'knowledge',
   'src/services/progress/progress.ts': 'progress',
@@ -62,18 +64,18 @@ const LATE_PARTS: Record<string, string> = {
   'src/operations/catalogue/paths.ts': 'paths',
   'src/operations/runs/run-standing.ts': 'run-standing',
   'src/operations/inbox/waiting-there.ts': 'inbox',
-  'src/operations/server/doctor-hosts.ts': 'doctor-hosts',
-  'src/operations/project/verification.ts': 'verification',
+  'src/operations/server/doctor-hosts.ts': 'doctor',
+  'src/operations/project/verification.ts': 'next',
   'src/operations/project/project-context-data.ts': 'project-context',
   'src/operations/tasks/task-brief.ts': 'task-brief',
-  'src/operations/memory/known-about.ts': 'known-about',
-  'src/operations/delegation/delegation-context.ts': 'delegation-context',
-  'src/operations/generation-words.ts': 'generation-words',
+  'src/operations/memory/known-about.ts': 'task-brief',
+  'src/operations/delegation/delegation-context.ts': 'task-brief',
+  'src/operations/generation-words.ts': 'names',
   'src/base/parse/csv-section.ts': 'csv-section',
-  'src/services/delivery/agent-character.ts': 'agent-character',
+  'src/services/delivery/agent-character.ts': 'agents',
   'src/services/delivery/materials.ts': 'materials',
-  'src/services/delivery/agent-menu.ts': 'agent-menu',
-  'src/services/delivery/render-skill.ts': 'render-skill',
+  'src/services/delivery/agent-menu.ts': 'agents',
+  'src/services/delivery/render-skill.ts': 'customize',
   'src/services/delivery/customize.ts': 'customize',
   'src/catalogue/names-in-force.ts': 'names-in-force',
   'src/catalogue/host-commands.ts': 'host-commands',
@@ -81,31 +83,41 @@ const LATE_PARTS: Record<string, string> = {
   'src/catalogue/kept-readings.ts': 'kept-readings',
   'src/surfaces/cli/screens/index.ts': 'screens',
   'src/surfaces/cli/ask/index.ts': 'asking',
-  'src/bin/person.ts': 'person',
-  'src/bin/start-screen.ts': 'start-screen',
+  'src/bin/person.ts': 'screens',
+  'src/bin/start-screen.ts': 'screens',
   'src/surfaces/http/oauth/gate.ts': 'oauth',
   'src/surfaces/a2a/routes.ts': 'a2a',
   'src/surfaces/mcp/stdio.ts': 'embedded-server',
   'src/surfaces/mcp/tool-extras.ts': 'tool-extras',
-  'src/surfaces/mcp/telling.ts': 'telling',
-  'src/surfaces/mcp/prewarm.ts': 'prewarm',
+  'src/surfaces/mcp/telling.ts': 'listening',
+  'src/surfaces/mcp/prewarm.ts': 'listening',
 };
 
 /** The same for modules whose functions are called without waiting: they are loaded when one of them is first used. */
 const LATE_MODULES: Record<string, string> = {
   'src/base/secrets/scanner.ts': 'masking',
-  'src/base/text/agent-titles.ts': 'agent-titles',
+  'src/base/text/agent-titles.ts': 'names',
   'src/sources/marketplace.ts': 'marketplace',
-  'src/catalogue/name-errors.ts': 'name-errors',
-  'src/catalogue/old-names.ts': 'old-names',
+  'src/catalogue/name-errors.ts': 'names',
+  'src/catalogue/old-names.ts': 'names',
   'src/services/delivery/missing-file.ts': 'missing-file',
   'src/base/text/glob.ts': 'glob',
   'src/operations/project/state-place.ts': 'state-place-text',
-  'src/operations/project/next-text.ts': 'next-text',
-  'src/operations/server/doctor-text.ts': 'doctor-text',
-  'src/operations/project/project-context-text.ts': 'project-context-text',
-  'src/surfaces/mcp/resource-templates.ts': 'resource-templates',
+  'src/operations/project/next-text.ts': 'next',
+  'src/operations/server/doctor-text.ts': 'doctor',
+  'src/operations/project/project-context-text.ts': 'project-context',
+  'src/surfaces/mcp/resource-templates.ts': 'listening',
 };
+
+/** The files of each late bundle. Where there are several, it has each as a namespace by its place in this list. */
+const BUNDLED = grouped(Object.entries({ ...LATE_PARTS, ...LATE_MODULES }), ([, name]) => name);
+
+/** How code gets at a late part. */
+function requiring(file: string, name: string): string {
+  const all = BUNDLED.get(name) ?? [];
+  const own = all.length === 1 ? '' : `.p${all.findIndex(([each]) => each === file)}`;
+  return `require("./${name}.cjs")${own}`;
+}
 
 const lateFile = (name: string): string => `vendor/${name.replaceAll('/', '-')}`;
 
@@ -120,10 +132,10 @@ const leanValidator: Plugin = {
 };
 
 /** A module in the place of another, which loads that one when something of it is used. */
-function loadedOnUse(file: string, exported: object): string {
+function loadedOnUse(required: string, exported: object): string {
   // Since Node 23 there is also one called "module.exports", which is not a name of the package.
   const names = Object.keys(exported).filter((name) => name !== 'default' && name !== 'module.exports');
-  return `let all;const load=()=>all??=require(${JSON.stringify(file)});
+  return `let all;const load=()=>all??=${required};
     const getters=${JSON.stringify(names.join(' '))}.split(" ").map((name)=>[name,{enumerable:true,get:()=>load()[name]}]);
     module.exports=Object.defineProperties({__esModule:true,get default(){const all=load();return all.default??all}},Object.fromEntries(getters));`;
 }
@@ -143,7 +155,7 @@ const latePackages: Plugin = {
     });
     esbuild.onLoad({ filter: /.*/, namespace: 'late-package' }, async ({ path }) => {
       const file = LATE_BUILTINS.includes(path) ? path : `./${lateFile(path)}.cjs`;
-      return { contents: loadedOnUse(file, (await import(path)) as object) };
+      return { contents: loadedOnUse(`require("${file}")`, (await import(path)) as object) };
     });
   },
 };
@@ -158,23 +170,47 @@ const lateParts: Plugin = {
   setup(esbuild) {
     esbuild.onResolve({ filter: /^\.\.?\// }, ({ path, kind, resolveDir, namespace }) => {
       if (namespace.startsWith('late')) return { path, external: true };
+      if (namespace === 'virtual') return undefined;
       const file = relative(root, resolve(resolveDir, path)).split(sep).join('/');
       if (file in LATE_MODULES && kind === 'import-statement')
         return { path: file, namespace: 'late-module' };
-      const part = LATE_PARTS[file];
-      return part !== undefined && kind === 'dynamic-import'
-        ? { path: `./${part}.cjs`, namespace: 'late' }
-        : undefined;
+      return file in LATE_PARTS && kind === 'dynamic-import' ? { path: file, namespace: 'late' } : undefined;
     });
     esbuild.onLoad({ filter: /.*/, namespace: 'late-module' }, async ({ path }) => {
       const exported = (await import(pathToFileURL(join(root, path)).href)) as object;
-      return { contents: loadedOnUse(`./${LATE_MODULES[path]}.cjs`, exported) };
+      return { contents: loadedOnUse(requiring(path, LATE_MODULES[path] ?? ''), exported) };
     });
     esbuild.onLoad({ filter: /.*/, namespace: 'late' }, ({ path }) => ({
-      contents: `module.exports=require(${JSON.stringify(path)});`,
+      contents: `module.exports=${requiring(path, LATE_PARTS[path] ?? '')};`,
     }));
   },
 };
+
+const ZOD = 'vendor/zod';
+
+/** The late parts share one zod with what they use of it; the programs have their own, which a start needs less of. */
+const sharedZod: Plugin = {
+  name: 'shared-zod',
+  setup(esbuild) {
+    esbuild.onResolve({ filter: /^zod$/ }, ({ importer }) =>
+      relative(root, importer).startsWith('src') ? { path: `./${ZOD}.cjs`, external: true } : undefined,
+    );
+  },
+};
+
+/** An entry with what our sources use of zod, and nothing else of it. */
+async function zodInUse(): Promise<string> {
+  const all = (await import('zod')) as object;
+  const names = new Set<string>();
+  for (const file of await readdir(join(root, 'src'), { recursive: true })) {
+    if (!file.endsWith('.ts') || file.endsWith('.test.ts')) continue;
+    const text = await readFile(join(root, 'src', file), 'utf8');
+    // Of the core only types are used.
+    for (const [, name = ''] of text.matchAll(/\bz\.(?!core\b)(\w+)/g))
+      if (Object.hasOwn(all, name)) names.add(name);
+  }
+  return `export { ${[...names].sort().join(', ')} } from 'zod';`;
+}
 
 /** Files that are run here, so that the programs hold what comes out of them and not what it takes to make it. */
 const prepared: Plugin = {
@@ -198,20 +234,46 @@ export interface Bundle {
 
 /** Bundles programs the one way we do it: CommonJS, minified, everything inside (docs/decisions/0010). */
 export async function bundle({ entries, folder }: Bundle): Promise<Metafile> {
-  const late = Object.entries({ ...LATE_PARTS, ...LATE_MODULES });
-  const parts = Object.fromEntries(late.map(([file, name]) => [name, file]));
-  const all = Object.entries({ ...entries, ...parts });
-  const plugins = [leanValidator, leanSchemas, prepared, latePackages, lateParts];
-  const [rest, first] = await Promise.all([
-    run(Object.fromEntries(all.filter(([name]) => !FIRST.has(name))), folder, { plugins }),
-    run(Object.fromEntries(all.filter(([name]) => FIRST.has(name))), folder, {
+  const made: Record<string, string> = { [ZOD]: await zodInUse() };
+  for (const [name, all] of BUNDLED)
+    if (all.length > 1)
+      made[name] = all.map(([file], at) => `export * as p${at} from "./${file}";`).join('\n');
+  const parts = Object.fromEntries(
+    [...BUNDLED].map(([name, [[file = ''] = []]]) => [name, name in made ? name : file]),
+  );
+  // Every first call needs it, and less of zod than all parts together.
+  const { operations = '', ...later } = parts;
+  const programs = Object.entries({ ...entries, operations });
+  const plugins = [virtual(made), leanValidator, leanSchemas, prepared, latePackages, lateParts];
+  const files = await Promise.all([
+    run(Object.fromEntries(programs.filter(([name]) => !FIRST.has(name))), folder, { plugins }),
+    run(Object.fromEntries(programs.filter(([name]) => FIRST.has(name))), folder, {
       plugins,
       target: 'node10',
       banner: unlessNode('require("fs").writeSync(2,m+"\\n");process.exit(1)'),
     }),
+    run(later, folder, { plugins: [sharedZod, ...plugins] }),
+    run({ [ZOD]: ZOD }, folder, { plugins: [virtual(made)] }),
   ]);
-  return { inputs: { ...rest.inputs, ...first.inputs }, outputs: { ...rest.outputs, ...first.outputs } };
+  return {
+    inputs: Object.assign({}, ...files.map(({ inputs }) => inputs)) as Metafile['inputs'],
+    outputs: Object.assign({}, ...files.map(({ outputs }) => outputs)) as Metafile['outputs'],
+  };
 }
+
+/** Entries that are no files, by their names. */
+const virtual = (made: Readonly<Record<string, string>>): Plugin => ({
+  name: 'virtual',
+  setup(esbuild) {
+    esbuild.onResolve({ filter: /.*/ }, ({ path, kind }) =>
+      kind === 'entry-point' && path in made ? { path, namespace: 'virtual' } : undefined,
+    );
+    esbuild.onLoad({ filter: /.*/, namespace: 'virtual' }, ({ path }) => ({
+      contents: made[path] ?? '',
+      resolveDir: root,
+    }));
+  },
+});
 
 /** What Node is given to run: an old one has to understand these files as far as to be told that it is too old. */
 const FIRST = new Set(['bmad', 'bmad-mcp-server']);

@@ -149,8 +149,7 @@ async function projectText({ part, agent }: ProjectPlace, context: Context, call
     const { contextData } = await import('../project/project-context-data.ts');
     return contextText(await contextData(section, context, call), false, Infinity);
   }
-  if (part === 'failures')
-    return museumText(await handOver(getFailureMuseum, {}, context, call), Infinity);
+  if (part === 'failures') return museumText(await handOver(getFailureMuseum, {}, context, call), Infinity);
   if (part === 'agents')
     return learningsText(await handOver(getAgentMemory, { agent }, context, call), Infinity);
   const facts = await (await context.state()).facts();
