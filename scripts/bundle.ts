@@ -343,7 +343,7 @@ const LISTED =
  * The SDK makes each schema of the protocol when it is loaded, but checks messages with others, made when they are needed.
  * Marked as free of effects, those that nothing uses are left out.
  */
-export const leanSchemas: Plugin = {
+const leanSchemas: Plugin = {
   name: 'lean-schemas',
   setup(esbuild) {
     const filter = /@modelcontextprotocol[\\/](?:core|server)[\\/]dist[\\/](?:auth|schemas|src)-[\w-]+\.mjs$/;

@@ -10,12 +10,12 @@ export interface Pattern {
 }
 
 /** A clause ends here: the words before are used absolutely, which is what makes them odd. */
-export const END = String.raw`(?=[.,;:)!?¶]|\s*$)`;
+const END = String.raw`(?=[.,;:)!?¶]|\s*$)`;
 /** A sentence, a cell or a list item begins here. */
-export const BEGIN = String.raw`(?:^|[.!?:;|¶]\s*(?:[-*|]\s*)?|\*\*)`;
-export const SEVERAL = String.raw`(?:all|both|several|many|most|more|two|three|ten|hundred|\d+|open|running|parallel|everything|number|calls|processes|servers|ones)`;
+const BEGIN = String.raw`(?:^|[.!?:;|¶]\s*(?:[-*|]\s*)?|\*\*)`;
+const SEVERAL = String.raw`(?:all|both|several|many|most|more|two|three|ten|hundred|\d+|open|running|parallel|everything|number|calls|processes|servers|ones)`;
 
-export const pattern = (
+const pattern = (
   name: string,
   phrase: string,
   instead: string,

@@ -161,7 +161,7 @@ function evaluations(): Files {
 }
 
 /** What a model has to know beforehand: little, since the server says the rest. */
-export function skill({ key }: Product): string {
+function skill({ key }: Product): string {
   return `---
 name: ${key}
 description: Agents and workflows of the BMad Method. Use when the user names BMAD, one of its agents or workflows, or asks what comes next in a BMAD project.

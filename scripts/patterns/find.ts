@@ -60,7 +60,7 @@ const LITTLE_GROWTH = 5.5;
 const MOST_GROWTH = 9;
 const ROUNDS = 7;
 
-export interface Slow {
+interface Slow {
   attack: Attack;
   /** How long the text was, and how long it took. */
   length: number;
@@ -68,7 +68,7 @@ export interface Slow {
 }
 
 /** The first text that an expression takes too long for; nothing if none does. */
-export function slowOn(source: string, flags: string): Slow | undefined {
+function slowOn(source: string, flags: string): Slow | undefined {
   const pattern = new RegExp(source, flags.includes('y') ? flags : `${flags.replace('g', '')}g`);
   for (const attack of attacksOn(shapeOf(source, flags))) {
     const slow = growth(pattern, attack);
@@ -144,13 +144,13 @@ function match(pattern: RegExp, text: string): void {
 }
 
 /** A text that is meant to take long: something that leads into the expression, much of the same, and a bad end. */
-export interface Attack {
+interface Attack {
   head: string;
   pump: string;
   tail: string;
 }
 
-export function textOf({ head, pump, tail }: Attack, length: number): string {
+function textOf({ head, pump, tail }: Attack, length: number): string {
   return `${head}${pump.repeat(Math.ceil(length / pump.length))}${tail}`;
 }
 
@@ -167,7 +167,7 @@ const MOST_BODIES = 5;
 /** What is repeated less often is over before it takes long. */
 const SHORT = 10;
 
-export function attacksOn(shape: Shape): Attack[] {
+function attacksOn(shape: Shape): Attack[] {
   const attacks = new Map<string, Attack>();
   const add = (head: string, pump: string, tails: readonly string[] = TAILS): void => {
     if (pump !== '')
@@ -236,7 +236,7 @@ function few(texts: readonly string[]): string[] {
 }
 
 /** The parts of a regular expression, as far as texts can be made from them that lead into it. */
-export type Shape =
+type Shape =
   | { kind: 'one'; samples: readonly string[] }
   | { kind: 'all'; parts: readonly Shape[] }
   | { kind: 'any'; ways: readonly Shape[] }
@@ -251,7 +251,7 @@ const MOST_SAMPLES = 4;
 
 const NOTHING: Shape = { kind: 'all', parts: [] };
 
-export function shapeOf(source: string, flags: string): Shape {
+function shapeOf(source: string, flags: string): Shape {
   return new ShapeReader(source, flags.replace(/[gy]/g, '')).alternatives();
 }
 

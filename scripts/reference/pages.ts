@@ -39,7 +39,7 @@ function comment(text: string): string {
     .trim();
 }
 
-export function libraryPage(): string[] {
+function libraryPage(): string[] {
   const all = declarations();
   const values = all.filter(({ kind }) => kind === 'function' || kind === 'class');
   const types = all.filter(({ kind }) => kind === 'interface' || kind === 'type');
@@ -63,7 +63,7 @@ export function libraryPage(): string[] {
 
 const EXTENSIONS = ['md', 'yaml', 'yml', 'json', 'xml', 'csv', 'toml', 'py', 'txt'];
 
-export function promptsAndResourcesPage(): string[] {
+function promptsAndResourcesPage(): string[] {
   return [
     '# Prompts and resources',
     '',
