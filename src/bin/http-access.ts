@@ -12,11 +12,11 @@ import { CLI_PROGRAM, PRODUCT, SERVER_PROGRAM, VERSION } from '../base/product.t
 import { say, t } from '../base/text/message.ts';
 import { settingsHelp } from '../config/flags.ts';
 import { a2aSettings, httpSettings, SHORTEST_TOKEN } from '../config/http-settings.ts';
+import { type KnownToken, type TokenLines, tokenLines } from '../config/token-file.ts';
 import type { Context } from '../operations/context.ts';
 import {
   type Gate,
   isForwarded,
-  type KnownToken,
   openGate,
   type Refused,
   tokenGate,
@@ -36,6 +36,8 @@ export interface Access {
   whom: string;
   /** Called once the server listens: creates what clients need, and returns what to tell the person who starts it. */
   settle?(): Promise<string>;
+  /** Why not everyone who should be is admitted, if that is so. */
+  trouble?(): string | undefined;
   /** Seals what clients carry; nothing, if a new one may be made at each start. */
   key?: Uint8Array;
 }
@@ -82,6 +84,7 @@ export async function decideAccess(context: Context, options: AccessOptions): Pr
     routes: [],
     whom,
     settle: tokens.settle,
+    trouble: tokens.trouble,
     ...sealed,
   };
 }
@@ -176,18 +179,20 @@ function sealingKey(secret: string | undefined): { key?: Uint8Array } {
 const KEPT_FILE = 'http-token';
 const TOKEN_BYTES = 32;
 const LOCK_WAIT_MS = 5_000;
-/** How often it is looked whether a file with tokens has changed, at most. */
-const LOOK_MS = 1_000;
 
 interface Tokens {
   /** Those that are valid now: the same list until they change. Waits until they are settled. */
   current(): Promise<readonly KnownToken[]>;
+  /** What is wrong with their file, if anything. */
+  trouble(): string | undefined;
   /**
    * Called once the server listens, so that a failed start changes nothing. Returns what to tell the person who starts
    * it; a new token is included this one time.
    */
   settle(): Promise<string>;
 }
+
+type Followed = Pick<Tokens, 'current' | 'trouble'>;
 
 /** The tokens that were given, else the one that is kept for this user, else a new one, which is kept. */
 async function serverTokens(context: Context, outside: Outside, anew: boolean): Promise<Tokens> {
@@ -196,18 +201,25 @@ async function serverTokens(context: Context, outside: Outside, anew: boolean): 
   if (config.httpTokenFile !== undefined || own.length > 0) {
     const given = config.httpTokenFile === undefined ? undefined : resolve(outside.cwd, config.httpTokenFile);
     if (given !== undefined) await guardGivenFile(given, context);
-    const current = given === undefined ? async () => own : await followedFile(given, own, context);
-    return { current, settle: async () => t`Clients must send one of the configured tokens.` };
+    const followed =
+      given === undefined
+        ? { current: async () => own, trouble: () => undefined }
+        : await followedFile(given, own, context);
+    return { ...followed, settle: async () => t`Clients must send one of the configured tokens.` };
   }
   const file = join(userStateFolder(outside), KEPT_FILE);
   await guardKeptFile(file, context);
-  let open: (current: Tokens['current']) => void;
-  const settled = new Promise<Tokens['current']>((resolved) => (open = resolved));
+  let open: (followed: Followed) => void;
+  const settled = new Promise<Followed>((resolved) => (open = resolved));
+  let trouble: Tokens['trouble'] = () => undefined;
   return {
-    current: async () => (await settled)(),
+    current: async () => (await settled).current(),
+    trouble: () => trouble(),
     async settle() {
       const note = await settleKept(file, anew);
-      open(await followedFile(file, [], context));
+      const followed = await followedFile(file, [], context);
+      ({ trouble } = followed);
+      open(followed);
       return note;
     },
   };
@@ -216,7 +228,7 @@ async function serverTokens(context: Context, outside: Outside, anew: boolean): 
 /** Two servers that start at once must not make two tokens, of which one would be lost. */
 function settleKept(file: string, anew: boolean): Promise<string> {
   return withLock(`${file}.lock`, { waitMs: LOCK_WAIT_MS }, async () => {
-    const kept = anew ? [] : parse((await readState(file, { follow: true })) ?? '', file);
+    const kept = anew ? [] : tokenLines((await readState(file, { follow: true })) ?? '').tokens;
     if (kept.length > 0) return t`Clients must send the token in ${file}.`;
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
     await writeAtomic(file, `${token}\n`, { mode: 0o600 });
@@ -224,65 +236,68 @@ function settleKept(file: string, anew: boolean): Promise<string> {
   });
 }
 
-/** The tokens in a file and those beside it. A token that is taken out is not valid any more, without a new start. */
+/**
+ * The tokens in a file and those beside it. It is looked at with each request, so a token that is taken out is not valid
+ * any more; so are all of them where the file is gone.
+ */
 async function followedFile(
   file: string,
   beside: readonly KnownToken[],
   { secrets, log }: Context,
-): Promise<Tokens['current']> {
+): Promise<Followed> {
   let mark = changeMark(file);
-  let looked = performance.now();
+  let trouble: string | undefined;
   async function read(): Promise<readonly KnownToken[]> {
-    const found = await fromFile(file);
-    for (const { token } of found) secrets.add(token);
-    return [...beside, ...found];
+    const { tokens, bad } = await fromFile(file);
+    for (const { token } of tokens) secrets.add(token);
+    trouble = bad.length === 0 ? undefined : t`The token file has lines that are not valid: ${bad.join(', ')}.`;
+    if (bad.length > 0) log.warn('lines of the token file are not valid; the others count', { file, lines: bad });
+    return [...beside, ...tokens];
   }
-  let known = await read();
-  return async () => {
-    if (performance.now() - looked < LOOK_MS) return known;
-    looked = performance.now();
-    const now = changeMark(file);
-    if (now === mark) return known;
-    mark = now;
+  const first = await read();
+  if (first.length === 0) throw withoutTokens(file);
+  /** Those who come while it is read wait for it: one whose token was taken out must not slip through. */
+  let known = Promise.resolve(first);
+  async function again(before: Promise<readonly KnownToken[]>, gone: boolean): Promise<readonly KnownToken[]> {
     try {
-      known = await read();
-      log.info('reloaded the tokens', { file, count: known.length });
+      const now = await read();
+      log.info('reloaded the tokens', { file, count: now.length });
+      return now;
     } catch (error) {
-      // The file may be in the middle of being edited.
-      log.warn('cannot reload the tokens; the previous ones stay valid', {
-        error: BmadError.from(error, () => undefined).text,
-      });
+      trouble = t`The token file cannot be read.`;
+      log.warn(
+        gone
+          ? 'the token file is gone; its tokens are not valid any more'
+          : 'cannot reload the tokens; the previous ones stay valid',
+        { file, error: BmadError.from(error, () => undefined).text },
+      );
+      return gone ? beside : before;
     }
-    return known;
+  }
+  return {
+    trouble: () => trouble,
+    async current() {
+      const now = changeMark(file);
+      if (now !== mark) known = again(known, now === undefined);
+      mark = now;
+      return known;
+    },
   };
 }
 
-async function fromFile(file: string): Promise<KnownToken[]> {
+async function fromFile(file: string): Promise<TokenLines> {
   // Secrets are mounted into containers as links.
   const text = await readState(file, { follow: true });
-  if (text === undefined)
-    throw new BmadError('invalid_input', t`There is no file ${file}.`, {
-      hint: t`Set http_token_file, or --http-token-file, to a file with tokens.`,
-    });
-  const tokens = parse(text, file);
-  if (tokens.length > 0) return tokens;
-  throw new BmadError('invalid_input', t`${file} has no tokens.`, {
-    hint: t`Write one token per line, of at least ${SHORTEST_TOKEN} characters. Add "read" after a token to make it read-only, or "a2a" to limit it to Agent2Agent.`,
+  if (text !== undefined) return tokenLines(text);
+  throw new BmadError('invalid_input', t`There is no file ${file}.`, {
+    hint: t`Set http_token_file, or --http-token-file, to a file with tokens.`,
   });
 }
 
-function parse(text: string, file: string): KnownToken[] {
-  return text.split('\n').flatMap((raw, index) => {
-    const line = raw.trim();
-    if (line === '' || line.startsWith('#')) return [];
-    const [, token = '', right] = /^([\w.~+/=-]+)(?:\s+(read|write|a2a))?$/.exec(line) ?? [];
-    if (token.length < SHORTEST_TOKEN)
-      throw new BmadError('invalid_input', t`Line ${index + 1} of ${file} is not a valid token.`, {
-        hint: t`Use at least ${SHORTEST_TOKEN} letters, digits and - . _ ~ + / =, followed by "read", "a2a" or nothing.`,
-      });
-    return [{ token, mayWrite: right !== 'read', ...(right === 'a2a' ? { only: right } : {}) }];
+const withoutTokens = (file: string): BmadError =>
+  new BmadError('invalid_input', t`${file} has no valid token.`, {
+    hint: t`Write one token per line, of at least ${SHORTEST_TOKEN} letters, digits and - . _ ~ + / =. Add "read" after a token to make it read-only, or "a2a" to limit it to Agent2Agent, and a name.`,
   });
-}
 
 /** Anyone who can read a token file can call the server. The user's own file is not changed, only warned about. */
 async function guardGivenFile(file: string, { log }: Context): Promise<void> {

@@ -77,7 +77,7 @@ async function main(): Promise<void> {
       mcp,
       ...page.routes,
       ...createApiRoutes(context, { secured, page: page.isOn }),
-      ...createHealthRoutes(context),
+      ...createHealthRoutes(context, access.trouble),
       metrics.route(figures),
       ...a2a,
       ...access.routes,
@@ -90,6 +90,8 @@ async function main(): Promise<void> {
       ...machineNames(config.httpHost),
     ],
     origins: config.allowOrigins,
+    proxies: config.httpProxies,
+    refused: metrics.refused,
     turn: turns.begin,
     limits: {
       requests: config.httpRequests,

@@ -32,7 +32,7 @@ export const httpSettings = {
   httpTokenFile: text
     .optional()
     .describe(
-      'File with client tokens for HTTP, one per line. Add "read" after a token to make it read-only, or "a2a" to limit it to Agent2Agent. Reloaded when it changes.',
+      'File with client tokens for HTTP, one per line. Add "read" after a token to make it read-only, or "a2a" to limit it to Agent2Agent; another word, or a comment after #, names who has it. Reloaded when it changes.',
     )
     .register(settingMeta, meta('file', 'File with client tokens, one per line', DOOR)),
   httpAuth: z
@@ -72,6 +72,13 @@ export const httpSettings = {
     .optional()
     .describe('Public address of the server when it runs behind a proxy.')
     .register(settingMeta, meta('url', 'Address behind a proxy', DOOR)),
+  httpProxies: z
+    .array(z.string().regex(/^[\d.]+$|^[\da-f:]+$/i, 'Use an IP address.'))
+    .default([])
+    .describe(
+      'IP addresses of proxies in front of the server. What they say in X-Forwarded-For counts as the address of a client.',
+    )
+    .register(settingMeta, meta('addresses', 'Addresses of proxies', { ...DOOR, separator: ',' })),
   httpSecret: z
     .string()
     .min(32, 'Use at least 32 characters.')

@@ -10,6 +10,8 @@ export interface Caller {
   known: 'anonymous' | 'token' | 'oauth' | 'person';
   /** Distinguishes known callers; what one has opened is not available to another. */
   subject?: string;
+  /** Who the operator says has the token. */
+  name?: string;
   /** Whether they may change something; a read-only server refuses all writes. */
   mayWrite: boolean;
   /** Whether they have the full token of a server that only its own machine can reach. */

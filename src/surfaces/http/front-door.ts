@@ -23,6 +23,7 @@ import type { Log } from '../../base/log.ts';
 import { speaking } from '../../base/text/message.ts';
 import { CLIENT_LEFT, createDoorstep, reply, requestOf, saysTooLong } from './exchange.ts';
 import { openGate, type Gate } from './gate.ts';
+import { createRefusals, type Refusal } from './refusals.ts';
 import { inUrl, notServedUnder, ownOrigin, servedUnder, socketPlace } from './names.ts';
 
 /** How long the ends of streams may take to reach their clients. */
@@ -57,6 +58,10 @@ export interface FrontDoorOptions {
   /** Origins whose pages may call. */
   origins?: readonly string[];
   limits?: Partial<Limits>;
+  /** Addresses of proxies in front of this server. */
+  proxies?: readonly string[];
+  /** Hears of each request that was not admitted. */
+  refused?: (reason: Refusal) => void;
   /** Callers take turns; without it, what comes is looked at when it comes. */
   turn?: Turn | undefined;
 }
@@ -72,6 +77,8 @@ export async function openFrontDoor({
   origins = [],
   limits: given = {},
   turn,
+  proxies = [],
+  refused,
 }: FrontDoorOptions): Promise<FrontDoor> {
   const limits: Limits = { ...USUAL_LIMITS, ...given };
   const served = { host, allowed: names };
@@ -79,6 +86,7 @@ export async function openFrontDoor({
   const open = new Map<ServerResponse, HttpRoute | undefined>();
   const room = createRoom(limits);
   const doorstep = createDoorstep(limits.waiting);
+  const refusals = createRefusals({ log, proxies, refused });
   let origin = '';
   let closing = false;
 
@@ -129,7 +137,10 @@ export async function openFrontDoor({
     const caller =
       route.open === true ? ANYBODY : await gate.admit(headers.authorization, { method, headers });
     if (over.aborted) throw new Error(CLIENT_LEFT);
-    if ('status' in caller) return refuse(caller.status, caller.message, caller.headers);
+    if ('status' in caller) {
+      const { status, message, headers: more } = refusals.answer(caller, incoming);
+      return refuse(status, message, more);
+    }
     if (caller.only !== undefined && caller.only !== route.part) return elsewhere(refuse, caller);
     // Only now is it known whose share it is; so no caller, however slowly it sends, shuts out another.
     if (route.open !== true && !room.enter(outgoing, caller))
@@ -236,6 +247,7 @@ export async function openFrontDoor({
       // What has been answered may still be on its way.
       const cut = setTimeout(() => http.closeAllConnections(), LAST_WORDS_MS);
       await ended;
+      refusals.close();
       clearTimeout(cut);
     },
   };

@@ -1,13 +1,16 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Caller, Part } from '../../base/http/http-route.ts';
+import type { Caller } from '../../base/http/http-route.ts';
 import type { Catalogue } from '../../base/text/message.ts';
+import type { KnownToken } from '../../config/token-file.ts';
 
 /** Why a caller is not admitted, with the headers that say what to do about it. */
 export interface Refused {
   status: 401 | 403 | 503;
   message: string;
   headers: Record<string, string>;
+  /** Whether a token was sent that is not one of this server's. */
+  wrongToken?: true;
 }
 
 /** The rest of a request: what browsers send by themselves counts only where all of it fits. */
@@ -32,13 +35,6 @@ export function isForwarded(asked: Asked | undefined): boolean {
 
 /** No identification: for a server that only its own machine can reach. */
 export const openGate: Gate = { admit: async () => ({ known: 'anonymous', mayWrite: true }) };
-
-export interface KnownToken {
-  token: string;
-  mayWrite: boolean;
-  /** The one part it lets in to. */
-  only?: Part;
-}
 
 /** Admits callers that have one of the tokens. */
 export function tokenGate(tokens: readonly KnownToken[]): Gate {
@@ -66,7 +62,12 @@ export function bearerOf(authorization: string | undefined): string | undefined 
 
 /** A challenge by RFC 6750; `more` are parameters that come before the error. */
 export function unauthorized(message: string, error?: string, more: readonly string[] = []): Refused {
-  return { status: 401, message, headers: { 'www-authenticate': challenge([...more, ...named(error)]) } };
+  return {
+    status: 401,
+    message,
+    headers: { 'www-authenticate': challenge([...more, ...named(error)]) },
+    ...(error === 'invalid_token' ? { wrongToken: true } : {}),
+  };
 }
 
 export function challenge(parameters: readonly string[]): string {

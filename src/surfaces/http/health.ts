@@ -3,6 +3,7 @@ import { type HttpRoute, refuseAsProblem } from '../../base/http/http-route.ts';
 import { VERSION } from '../../base/product.ts';
 import { listedCounts } from '../../operations/catalogue/names.ts';
 import type { Context, Observed } from '../../operations/context.ts';
+import { type Refusal, REFUSALS } from './refusals.ts';
 
 /** How long to wait for the stores to respond. */
 const STORE_MS = 2_000;
@@ -13,7 +14,7 @@ const STORE_KEPT_MS = 5_000;
  * Whether the process is alive, and whether it is ready for work. Anyone may ask, so the answers are the same for every
  * project.
  */
-export function createHealthRoutes(context: Context): HttpRoute[] {
+export function createHealthRoutes(context: Context, degraded?: () => string | undefined): HttpRoute[] {
   let content: 'is being read' | 'is read' | 'cannot be read' = 'is being read';
   let ending = false;
   let stores: { at: number; answer: Promise<boolean> } | undefined;
@@ -61,9 +62,9 @@ export function createHealthRoutes(context: Context): HttpRoute[] {
     {
       ...route('/readyz', async () => {
         const why = await reasons();
-        return why.length === 0
-          ? statusResponse(200, { status: 'ready' })
-          : statusResponse(503, { status: 'not ready', reasons: why });
+        if (why.length > 0) return statusResponse(503, { status: 'not ready', reasons: why });
+        const but = degraded?.();
+        return statusResponse(200, but === undefined ? { status: 'ready' } : { status: 'degraded', reasons: [but] });
       }),
       ending() {
         ending = true;
@@ -93,6 +94,8 @@ interface Figures {
 
 export interface Metrics {
   observe(seen: Observed): void;
+  /** A request that was not admitted. */
+  refused(reason: Refusal): void;
   route(figures: Figures): HttpRoute;
 }
 
@@ -107,6 +110,7 @@ interface Counted {
 /** Counts the calls of this process and tells them in the text format of Prometheus. */
 export function createMetrics(): Metrics {
   const counted = new Map<string, Counted>();
+  const refusals = new Map<Refusal, number>();
   const startedAt = Date.now() / 1_000;
 
   function of(operation: string): Counted {
@@ -130,13 +134,20 @@ export function createMetrics(): Metrics {
       if (bucket !== -1) one.buckets[bucket] = (one.buckets[bucket] ?? 0) + 1;
       if (code !== undefined) one.errors.set(code, (one.errors.get(code) ?? 0) + 1);
     },
+    refused: (reason) => void refusals.set(reason, (refusals.get(reason) ?? 0) + 1),
     route: (figures) => ({
       path: '/metrics',
       methods: ['GET', 'HEAD'],
       refuse: refuseAsProblem,
       async handle() {
         const calls = [...counted].sort(([a], [b]) => (a < b ? -1 : 1));
-        const text = [...callLines(calls), ...(await stateLines(figures, startedAt)), ''].join('\n');
+        const text = [
+          ...callLines(calls),
+          ...head('bmad_refusals_total', 'counter', 'Requests that were not admitted, by reason.'),
+          ...REFUSALS.map((reason) => line('bmad_refusals_total', { reason }, refusals.get(reason) ?? 0)),
+          ...(await stateLines(figures, startedAt)),
+          '',
+        ].join('\n');
         return new Response(text, {
           headers: {
             'content-type': 'text/plain; version=0.0.4; charset=utf-8',

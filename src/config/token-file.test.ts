@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { tokenLines } from './token-file.ts';
+
+const A = 'token-of-ada-0123456789';
+const B = 'token-of-ben-0123456789';
+
+describe('a file with tokens', () => {
+  it.each<[line: string, expected: object]>([
+    [A, { mayWrite: true }],
+    [`${A} # ada`, { mayWrite: true, name: 'ada' }],
+    [`${A} ada`, { mayWrite: true, name: 'ada' }],
+    [`${A} read ada # of the office`, { mayWrite: false, name: 'ada' }],
+    [`${A}\tada@example.com\ta2a`, { mayWrite: true, only: 'a2a', name: 'ada@example.com' }],
+    [`${A} # Zoé \u001b[31m Martin`, { mayWrite: true, name: 'Zoé  [31m Martin' }],
+    [`\uFEFF${A}\r`, { mayWrite: true }],
+  ])('%j', (line, expected) => {
+    expect(tokenLines(line)).toEqual({ tokens: [{ token: A, ...expected }], bad: [] });
+  });
+
+  it('has lines that do not count, and the others count all the same', () => {
+    const text = [
+      '# tokens',
+      A,
+      'short',
+      `${A} read write`,
+      `${A} ada ben`,
+      `${A} project=/srv/shop`,
+      'not a token at all!',
+      '',
+      B,
+    ].join('\n');
+    const { tokens, bad } = tokenLines(text);
+    expect(tokens.map(({ token }) => token)).toEqual([A, B]);
+    expect(bad).toEqual([3, 4, 5, 6, 7]);
+  });
+});

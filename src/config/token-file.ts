@@ -1,0 +1,54 @@
+import { SHORTEST_TOKEN } from './http-settings.ts';
+
+/** A token that is admitted, and what it may do. */
+export interface KnownToken {
+  token: string;
+  mayWrite: boolean;
+  /** The one part it lets in to. */
+  only?: 'a2a';
+  /** Who the operator says has it. */
+  name?: string;
+}
+
+export interface TokenLines {
+  tokens: KnownToken[];
+  /** The numbers of the lines that are neither a token nor a comment. */
+  bad: number[];
+}
+
+const RIGHTS = new Set(['read', 'write', 'a2a']);
+const LONGEST_NAME = 60;
+
+/**
+ * A line is a token, then in any order what it may do and whose it is, then a comment, which names its holder where no
+ * word does. A bad line takes nothing from the others: a token that is taken out of the file ends, whatever else it has.
+ */
+export function tokenLines(text: string): TokenLines {
+  const found: TokenLines = { tokens: [], bad: [] };
+  for (const [index, raw] of text.replace(/^\uFEFF/, '').split('\n').entries()) {
+    const [, line = '', comment = ''] = /^(.*?)(?:(?:^|\s)#(.*))?$/s.exec(raw.trim()) ?? [];
+    const words = line.split(/\s+/).filter((word) => word !== '');
+    if (words.length === 0) continue;
+    const token = tokenOf(words, comment);
+    if (token === undefined) found.bad.push(index + 1);
+    else found.tokens.push(token);
+  }
+  return found;
+}
+
+function tokenOf([token = '', ...words]: readonly string[], comment: string): KnownToken | undefined {
+  if (token.length < SHORTEST_TOKEN || !/^[\w.~+/=-]+$/.test(token)) return undefined;
+  const rights = words.filter((word) => RIGHTS.has(word));
+  const names = words.filter((word) => !RIGHTS.has(word));
+  if (rights.length > 1 || names.length > 1 || !names.every(isName)) return undefined;
+  const name = names[0] ?? comment.replaceAll(/\p{C}+/gu, ' ').trim().slice(0, LONGEST_NAME);
+  return {
+    token,
+    mayWrite: rights[0] !== 'read',
+    ...(rights[0] === 'a2a' ? { only: 'a2a' } : {}),
+    ...(name === '' ? {} : { name }),
+  };
+}
+
+/** A word with `=` is a right that this version does not know: not to be taken for a name, nor to be left out. */
+const isName = (word: string): boolean => word.length <= LONGEST_NAME && /^[\p{L}\p{N}._@+-]+$/u.test(word);

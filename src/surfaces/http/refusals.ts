@@ -1,0 +1,104 @@
+import type { IncomingMessage } from 'node:http';
+import type { Log } from '../../base/log.ts';
+import type { Refused } from './gate.ts';
+
+/** Why requests are not admitted, as metrics and the log name it. */
+export const REFUSALS = ['no_token', 'wrong_token', 'throttled', 'forbidden', 'unavailable'] as const;
+export type Refusal = (typeof REFUSALS)[number];
+
+const WINDOW_MS = 60_000;
+/** So many wrong tokens of one address are answered as such within the window. */
+const WRONG_TOKENS = 20;
+/** Addresses that are remembered; beyond them the one that was quiet for longest is forgotten. */
+const ADDRESSES = 10_000;
+
+interface RefusalsOptions {
+  log: Log;
+  /** Addresses of proxies: what they say about where a request comes from is believed. */
+  proxies?: readonly string[];
+  refused?: ((reason: Refusal) => void) | undefined;
+  /** In milliseconds. */
+  clock?: () => number;
+}
+
+/**
+ * Counts those who are not admitted. Someone who tries out tokens is told to wait; whoever has a right one never gets
+ * here, so nobody is kept out by others behind the same address.
+ */
+export function createRefusals({ log, proxies = [], refused, clock = () => performance.now() }: RefusalsOptions) {
+  const behind = new Set(proxies);
+  const wrong = new Map<string, number[]>();
+  let told = -Infinity;
+  let untold = new Map<Refusal, number>();
+  let later: NodeJS.Timeout | undefined;
+
+  /** One line, then at most one a minute, with the number of all since the last one. */
+  function tell(): void {
+    const wait = told + WINDOW_MS - clock();
+    if (wait > 0) {
+      later ??= setTimeout(tell, wait).unref();
+      return;
+    }
+    clearTimeout(later);
+    later = undefined;
+    told = clock();
+    log.warn('requests were refused', Object.fromEntries(untold));
+    untold = new Map();
+  }
+
+  function count(reason: Refusal): void {
+    refused?.(reason);
+    untold.set(reason, (untold.get(reason) ?? 0) + 1);
+    tell();
+  }
+
+  /** How long to wait, in seconds, for an address with too many wrong tokens. */
+  function waitOf(address: string): number | undefined {
+    const since = clock() - WINDOW_MS;
+    const times = (wrong.get(address) ?? []).filter((at) => at > since);
+    wrong.delete(address);
+    wrong.set(address, times);
+    const [oldest] = wrong.keys();
+    if (wrong.size > ADDRESSES && oldest !== undefined) wrong.delete(oldest);
+    if (times.length < WRONG_TOKENS) {
+      times.push(clock());
+      return undefined;
+    }
+    return Math.max(1, Math.ceil(((times[0] ?? 0) - since) / 1_000));
+  }
+
+  return {
+    /** What is answered in place of a refusal: the same, or that there were too many. */
+    answer(reply: Refused, incoming: Pick<IncomingMessage, 'headers' | 'socket'>): Omit<Refused, 'status'> & { status: number } {
+      if (reply.wrongToken !== true) {
+        count(reply.status === 401 ? 'no_token' : reply.status === 403 ? 'forbidden' : 'unavailable');
+        return reply;
+      }
+      const seconds = waitOf(addressOf(incoming, behind));
+      count(seconds === undefined ? 'wrong_token' : 'throttled');
+      if (seconds === undefined) return reply;
+      return {
+        status: 429,
+        message: `Too many wrong tokens came from this address. Try again in ${seconds} s.`,
+        headers: { 'retry-after': String(seconds) },
+      };
+    },
+    close: (): void => clearTimeout(later),
+  };
+}
+
+/** The last address that a proxy in front of this server has seen itself; what is before it is what the client said. */
+function addressOf(
+  { headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>,
+  proxies: ReadonlySet<string>,
+): string {
+  const said = headers['x-forwarded-for'];
+  const hops = [...(typeof said === 'string' ? said.split(',') : []), socket.remoteAddress ?? ''].map(plain);
+  return networkOf(hops.findLast((hop) => !proxies.has(hop)) ?? hops[0] ?? '');
+}
+
+const plain = (address: string): string => address.trim().replace(/^::ffff:/i, '').slice(0, 64);
+
+/** A client has a whole network of IPv6 addresses, and could try each token from another one. */
+const networkOf = (address: string): string =>
+  address.includes(':') && !address.startsWith('::') ? address.split(':', 4).join(':') : address;
