@@ -6,7 +6,7 @@ import { present, sha256 } from './values.ts';
 export interface Caller {
   /** By a token, a login of an identity provider, a person's own credential, or a program of this machine's user. */
   kind: 'token' | 'oauth' | 'person' | 'local';
-  /** Who the identity provider says it is, or what tells one token from another; else the user of the project. */
+  /** Who the identity provider or the token file says it is, else what tells one token from another; locally the user of the project. */
   name: string;
   /** What the client calls itself. */
   host?: string | undefined;
@@ -30,6 +30,7 @@ const TOKEN_DIGITS = 8;
 /** What a call says about its caller. */
 export function callerOf(call: {
   caller?: string | undefined;
+  callerName?: string | undefined;
   host?: string | undefined;
   session?: string | undefined;
   person?: boolean;
@@ -39,7 +40,7 @@ export function callerOf(call: {
     call.person === true ? 'person' : (['token', 'oauth', 'person'] as const).find((each) => each === known);
   return present({
     kind,
-    name: nameOf(known, subject.join(' ')),
+    name: call.callerName ?? nameOf(known, subject.join(' ')),
     host: call.host,
     session: call.session,
   });

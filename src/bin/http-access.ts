@@ -14,13 +14,7 @@ import { settingsHelp } from '../config/flags.ts';
 import { a2aSettings, httpSettings, SHORTEST_TOKEN } from '../config/http-settings.ts';
 import { type KnownToken, type TokenLines, tokenLines } from '../config/token-file.ts';
 import type { Context } from '../operations/context.ts';
-import {
-  type Gate,
-  isForwarded,
-  openGate,
-  type Refused,
-  tokenGate,
-} from '../surfaces/http/gate.ts';
+import { type Gate, isForwarded, openGate, type Refused, tokenGate } from '../surfaces/http/gate.ts';
 import { isLoopback } from '../surfaces/http/names.ts';
 import { metadataRoutes } from '../surfaces/http/oauth/metadata.ts';
 
@@ -228,8 +222,9 @@ async function serverTokens(context: Context, outside: Outside, anew: boolean): 
 /** Two servers that start at once must not make two tokens, of which one would be lost. */
 function settleKept(file: string, anew: boolean): Promise<string> {
   return withLock(`${file}.lock`, { waitMs: LOCK_WAIT_MS }, async () => {
-    const kept = anew ? [] : tokenLines((await readState(file, { follow: true })) ?? '').tokens;
-    if (kept.length > 0) return t`Clients must send the token in ${file}.`;
+    const { tokens, bad } = tokenLines(anew ? '' : ((await readState(file, { follow: true })) ?? ''));
+    if (tokens.length === 0 && bad.length > 0) throw withoutTokens(file);
+    if (tokens.length > 0) return t`Clients must send the token in ${file}.`;
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
     await writeAtomic(file, `${token}\n`, { mode: 0o600 });
     return t`Clients must send this token. It is shown only once and stored in ${file}:\n\n  ${token}\n`;
@@ -250,15 +245,20 @@ async function followedFile(
   async function read(): Promise<readonly KnownToken[]> {
     const { tokens, bad } = await fromFile(file);
     for (const { token } of tokens) secrets.add(token);
-    trouble = bad.length === 0 ? undefined : t`The token file has lines that are not valid: ${bad.join(', ')}.`;
-    if (bad.length > 0) log.warn('lines of the token file are not valid; the others count', { file, lines: bad });
+    trouble =
+      bad.length === 0 ? undefined : t`The token file has lines that are not valid: ${bad.join(', ')}.`;
+    if (bad.length > 0)
+      log.warn('lines of the token file are not valid; the others count', { file, lines: bad });
     return [...beside, ...tokens];
   }
   const first = await read();
   if (first.length === 0) throw withoutTokens(file);
   /** Those who come while it is read wait for it: one whose token was taken out must not slip through. */
   let known = Promise.resolve(first);
-  async function again(before: Promise<readonly KnownToken[]>, gone: boolean): Promise<readonly KnownToken[]> {
+  async function again(
+    before: Promise<readonly KnownToken[]>,
+    gone: boolean,
+  ): Promise<readonly KnownToken[]> {
     try {
       const now = await read();
       log.info('reloaded the tokens', { file, count: now.length });

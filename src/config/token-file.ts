@@ -25,7 +25,10 @@ const LONGEST_NAME = 60;
  */
 export function tokenLines(text: string): TokenLines {
   const found: TokenLines = { tokens: [], bad: [] };
-  for (const [index, raw] of text.replace(/^\uFEFF/, '').split('\n').entries()) {
+  for (const [index, raw] of text
+    .replace(/^\uFEFF/, '')
+    .split('\n')
+    .entries()) {
     const [, line = '', comment = ''] = /^(.*?)(?:(?:^|\s)#(.*))?$/s.exec(raw.trim()) ?? [];
     const words = line.split(/\s+/).filter((word) => word !== '');
     if (words.length === 0) continue;
@@ -41,7 +44,12 @@ function tokenOf([token = '', ...words]: readonly string[], comment: string): Kn
   const rights = words.filter((word) => RIGHTS.has(word));
   const names = words.filter((word) => !RIGHTS.has(word));
   if (rights.length > 1 || names.length > 1 || !names.every(isName)) return undefined;
-  const name = names[0] ?? comment.replaceAll(/\p{C}+/gu, ' ').trim().slice(0, LONGEST_NAME);
+  const name =
+    names[0] ??
+    comment
+      .replaceAll(/\p{C}+/gu, ' ')
+      .trim()
+      .slice(0, LONGEST_NAME);
   return {
     token,
     mayWrite: rights[0] !== 'read',

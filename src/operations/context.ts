@@ -292,6 +292,8 @@ export interface Call {
   person?: boolean;
   /** Distinguishes callers over HTTP, where they are known. */
   caller?: string | undefined;
+  /** Who the operator says has the token. */
+  callerName?: string | undefined;
   /** The connection, where the protocol gives it a name. */
   session?: string | undefined;
   /** Who asks from outside the project, where that is known. */

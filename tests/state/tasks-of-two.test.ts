@@ -114,6 +114,8 @@ describe('tasks that two machines work on', () => {
     await asked(taskClaim, {}, token);
     const memory = { type: 'decisions', agent: 'dev', text: 'Orders are kept in Postgres' };
     await asked(rememberStructured, memory, oauth);
+    const named = { ...token, callerName: 'ben' };
+    await asked(rememberStructured, { ...memory, text: 'Invoices are kept as files' }, named);
     const days = (await readdir(join(folder, LINES))).filter((name) => /^\d/.test(name));
     const files = await readdir(join(folder, LINES, days[0] ?? ''));
     expect([days.length, files.length]).toEqual([1, 1]);
@@ -126,6 +128,7 @@ describe('tasks that two machines work on', () => {
       { kind: 'local', host: 'claude-code' },
       { kind: 'token', host: 'editor', session: 's1' },
       { kind: 'oauth', name: 'ada@shop.test' },
+      { kind: 'token', name: 'ben' },
     ]);
     // Nothing of a token is there that one could be tried out with.
     expect(by[1]?.['name']).toMatch(/^[0-9a-f]{8}$/);

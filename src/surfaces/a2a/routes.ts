@@ -188,8 +188,15 @@ function isStranger({ known }: Caller, secured: boolean): boolean {
 }
 
 function callOf(caller: Caller, signal: AbortSignal): Call {
-  const { mayWrite } = caller;
-  return { signal, progress: () => undefined, overHttp: true, caller: callerKey(caller), mayWrite };
+  const { mayWrite, name: callerName } = caller;
+  return {
+    signal,
+    progress: () => undefined,
+    overHttp: true,
+    caller: callerKey(caller),
+    callerName,
+    mayWrite,
+  };
 }
 
 /** The name under which the client has reached us, which the front door has checked. */

@@ -64,7 +64,10 @@ export function createHealthRoutes(context: Context, degraded?: () => string | u
         const why = await reasons();
         if (why.length > 0) return statusResponse(503, { status: 'not ready', reasons: why });
         const but = degraded?.();
-        return statusResponse(200, but === undefined ? { status: 'ready' } : { status: 'degraded', reasons: [but] });
+        return statusResponse(
+          200,
+          but === undefined ? { status: 'ready' } : { status: 'degraded', reasons: [but] },
+        );
       }),
       ending() {
         ending = true;

@@ -8,14 +8,27 @@ const WRONG = unauthorized('The token is not valid.', 'invalid_token');
 
 /** Someone who comes from an address, perhaps by way of proxies. */
 const from = (remoteAddress: string, forwarded?: string) =>
-  ({ headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded }, socket: { remoteAddress } }) as never;
+  ({
+    headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded },
+    socket: { remoteAddress },
+  }) as never;
 
 function watched(proxies: readonly string[] = []) {
   const lines: object[] = [];
   const reasons: Refusal[] = [];
   let now = 0;
-  const log = { error() {}, info() {}, debug() {}, warn: (message: string, fields = {}) => void lines.push({ message, ...fields }) };
-  const refusals = createRefusals({ log, proxies, refused: (reason) => void reasons.push(reason), clock: () => now });
+  const log = {
+    error() {},
+    info() {},
+    debug() {},
+    warn: (message: string, fields = {}) => void lines.push({ message, ...fields }),
+  };
+  const refusals = createRefusals({
+    log,
+    proxies,
+    refused: (reason) => void reasons.push(reason),
+    clock: () => now,
+  });
   return {
     lines,
     reasons,

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Log } from '../../base/log.ts';
+import { networkOf } from './exchange.ts';
 import type { Refused } from './gate.ts';
 
 /** Why requests are not admitted, as metrics and the log name it. */
@@ -25,7 +26,12 @@ interface RefusalsOptions {
  * Counts those who are not admitted. Someone who tries out tokens is told to wait; whoever has a right one never gets
  * here, so nobody is kept out by others behind the same address.
  */
-export function createRefusals({ log, proxies = [], refused, clock = () => performance.now() }: RefusalsOptions) {
+export function createRefusals({
+  log,
+  proxies = [],
+  refused,
+  clock = () => performance.now(),
+}: RefusalsOptions) {
   const behind = new Set(proxies);
   const wrong = new Map<string, number[]>();
   let told = -Infinity;
@@ -69,7 +75,10 @@ export function createRefusals({ log, proxies = [], refused, clock = () => perfo
 
   return {
     /** What is answered in place of a refusal: the same, or that there were too many. */
-    answer(reply: Refused, incoming: Pick<IncomingMessage, 'headers' | 'socket'>): Omit<Refused, 'status'> & { status: number } {
+    answer(
+      reply: Refused,
+      incoming: Pick<IncomingMessage, 'headers' | 'socket'>,
+    ): Omit<Refused, 'status'> & { status: number } {
       if (reply.wrongToken !== true) {
         count(reply.status === 401 ? 'no_token' : reply.status === 403 ? 'forbidden' : 'unavailable');
         return reply;
@@ -97,8 +106,8 @@ function addressOf(
   return networkOf(hops.findLast((hop) => !proxies.has(hop)) ?? hops[0] ?? '');
 }
 
-const plain = (address: string): string => address.trim().replace(/^::ffff:/i, '').slice(0, 64);
-
-/** A client has a whole network of IPv6 addresses, and could try each token from another one. */
-const networkOf = (address: string): string =>
-  address.includes(':') && !address.startsWith('::') ? address.split(':', 4).join(':') : address;
+const plain = (address: string): string =>
+  address
+    .trim()
+    .replace(/^::ffff:/i, '')
+    .slice(0, 64);

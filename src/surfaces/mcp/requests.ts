@@ -10,6 +10,8 @@ import {
 import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
 import { type Caller, callerKey } from '../../base/http/http-route.ts';
+import { present } from '../../base/values.ts';
+import type { Call } from '../../operations/context.ts';
 import type { CallOutcome } from '../../operations/execute.ts';
 import { checkedValue } from '../../operations/input.ts';
 
@@ -77,15 +79,18 @@ export function answer<S extends z.ZodObject>(
 
 /** A caller in the words of the SDK, which hands it to every call. The token itself stays with the front door. */
 export function authInfoOf(caller: Caller): AuthInfo {
-  const { known, subject = '', mayWrite: writes, own } = caller;
-  const extra = { mayWrite: writes, own: own === true, caller: callerKey(caller) };
+  const { known, subject = '', name, mayWrite: writes, own } = caller;
+  const extra = { mayWrite: writes, own: own === true, caller: callerKey(caller), name };
   return { token: '', clientId: `${known} ${subject}`, scopes: [], extra };
 }
 
-/** Distinguishes callers, where they are known. */
-export function callerIn(info: AuthInfo | undefined): string | undefined {
-  const key = info?.extra?.['caller'];
-  return typeof key === 'string' ? key : undefined;
+/** What distinguishes callers, where they are known, and the name of the one who calls. */
+export function callerIn(info: AuthInfo | undefined): Pick<Call, 'caller' | 'callerName'> {
+  const { caller, name } = info?.extra ?? {};
+  return present({
+    caller: typeof caller === 'string' ? caller : undefined,
+    callerName: typeof name === 'string' ? name : undefined,
+  });
 }
 
 /** Whether it is the full token of a server that only its own machine can reach. */

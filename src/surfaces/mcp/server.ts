@@ -193,7 +193,7 @@ function callOf({ mcpReq, http, sessionId }: ServerContext): Call {
       ? {}
       : {
           overHttp: true,
-          caller: callerIn(http.authInfo),
+          ...callerIn(http.authInfo),
           ownToken: isOwn(http.authInfo),
           mayWrite: mayWrite(http.authInfo),
         }),

@@ -29,6 +29,7 @@ export function createApiRoutes(
     progress: () => undefined,
     overHttp: true,
     caller: callerKey(caller),
+    callerName: caller.name,
     ownToken: caller.own === true,
     mayWrite: caller.mayWrite,
     person: caller.person === true,
