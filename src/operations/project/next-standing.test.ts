@@ -156,7 +156,7 @@ describe('next, before anything is built', () => {
       'docs/prd.md': finished4['docs/prd.md'],
     });
     const { body } = (await ok(next)).answer;
-    expect(body).toMatch(/^planning complete · solutioning not started\n/);
+    expect(body).toMatch(/^planning there · solutioning not started\n/);
     expect(body).toContain('the PRD exists and has content (docs/prd.md:3); this comes next');
     expect(body).not.toContain('the PRD is complete');
   });

@@ -15,7 +15,7 @@ interface Item {
 
 interface Standing {
   totals: Totals;
-  phases: readonly { phase: string; state: string }[];
+  phases: readonly { phase: string; state: string; unmarked?: boolean | undefined }[];
   verification?: Verified;
 }
 
@@ -38,9 +38,9 @@ const isUnproven = ({ done }: Totals, verified: Verified): boolean =>
 export function standingLines({ phases, totals, verification }: Standing): string[] {
   const last = phases.findLastIndex(({ state }) => state !== 'not started');
   // After one that is complete also the phase that the next step belongs to. One that was never begun before is done without.
-  const begun = phases.flatMap(({ phase, state }, index) =>
+  const begun = phases.flatMap(({ phase, state, unmarked }, index) =>
     state !== 'not started' || (index === last + 1 && phases[last]?.state === 'complete')
-      ? [phaseWords(sayText(phase), state)]
+      ? [phaseWords(sayText(phase), state, unmarked)]
       : [],
   );
   const { stories, done, waiting_for_review: waiting, done_without_review: unseen } = totals;
@@ -64,7 +64,9 @@ export function doneOf(done: number, stories: number): string {
   return done === 1 ? t`1 of ${stories} stories done` : t`${done} of ${stories} stories done`;
 }
 
-function phaseWords(phase: string, state: string): string {
+/** What has a text and no mark of its method is there; whether it is complete, nothing says. */
+function phaseWords(phase: string, state: string, unmarked = false): string {
+  if (unmarked) return t`${phase} there`;
   if (state === 'complete') return t`${phase} complete`;
   return state === 'not started' ? t`${phase} not started` : t`${phase} in progress`;
 }

@@ -285,7 +285,7 @@ describe('next', () => {
     await fill(prd);
     const begun = (await ask(next, {})).answer.body;
     expect(begun).toMatch(
-      /^planning complete · solutioning not started\n1\. Write the architecture: .*\n {3}With a user interface: .*\*create-full-stack-architecture.*\n {3}Without a user interface: .*\*create-backend-architecture.*\n(?! {3})/,
+      /^planning there · solutioning not started\n1\. Write the architecture: .*\n {3}With a user interface: .*\*create-full-stack-architecture.*\n {3}Without a user interface: .*\*create-backend-architecture.*\n(?! {3})/,
     );
     expect(begun).not.toContain('brownfield');
     await fill({ ...prd, 'src/index.js': '1\n' });

@@ -71,7 +71,17 @@ export const next = defineOperation({
     /** That there is no content at all, and why: then nothing can be started. */
     nothing: z.string().optional(),
     detail: detailField,
-    phases: z.array(z.object({ phase: z.string(), state: z.string(), evidence: z.array(evidenceSchema) })),
+    phases: z.array(
+      z.object({
+        phase: z.string(),
+        state: z.string(),
+        unmarked: z
+          .boolean()
+          .optional()
+          .describe('Its documents have text, and none says that it is complete'),
+        evidence: z.array(evidenceSchema),
+      }),
+    ),
     actions: z.array(actionSchema),
     /** Something was asked for: the ways to begin something new come before what can wait. */
     asked: z.literal(true).optional(),
@@ -115,6 +125,11 @@ export const next = defineOperation({
       workspace.catalogue,
       live.map(({ of, story }) => ({ workflow: workflowOf(of) ?? '', story })),
     );
+    const unmarked = new Set(
+      report.artefacts.flatMap(({ plain, evidence: { file } }) => (plain === true ? [file] : [])),
+    );
+    const isUnmarked = (evidence: readonly { file: string }[]): boolean =>
+      evidence.length > 0 && evidence.every(({ file }) => unmarked.has(file));
     const begun = runs.flatMap((each) => {
       const phase = progress.phaseOf(workflowOf(each) ?? '');
       return phase === undefined ? [] : [{ phase, evidence: runEvidence(each, state.root) }];
@@ -157,7 +172,9 @@ export const next = defineOperation({
       detail,
       ...(language === undefined || /^en/i.test(language) ? {} : { language }),
       // What is being worked on has been started, whatever has been written so far.
-      phases: phases.map((each) => {
+      phases: phases.map((phase) => {
+        const each =
+          phase.state === 'complete' && isUnmarked(phase.evidence) ? { ...phase, unmarked: true } : phase;
         const run = begun.find(({ phase }) => phase === each.phase);
         return each.state !== 'not started' || run === undefined
           ? each

@@ -235,7 +235,9 @@ function describe(property: Property | undefined): string {
   const { description: text = '', enum: words = [] } = property ?? {};
   const choices =
     words.length === 0 || words.some((word) => text.includes(word)) ? '' : `: ${words.join(', ')}`;
-  return text.charAt(0).toLowerCase() + text.slice(1) + choices;
+  // A word in capitals is one that is typed so.
+  const begins = /^\p{Lu}{2}/u.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1);
+  return begins + choices;
 }
 
 function wholeNumber(text: string): number {

@@ -25,7 +25,7 @@ import {
 } from './work.ts';
 
 /** Screens are drawn from the data of their operation; its output schema has checked that. */
-const SCREENS: { readonly [K in keyof Answers]?: Draw<K> } = {
+export const SCREENS: { readonly [K in keyof Answers]?: Draw<K> } = {
   list: listScreen,
   search: searchScreen,
   explain: explainScreen,

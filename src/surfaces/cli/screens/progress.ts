@@ -42,7 +42,7 @@ export const nextScreen: Draw<'next'> = (data, page) => {
 
 function board({ phases, totals, verification }: Standing, page: Page): Line[] {
   const { width } = page;
-  const rows = phases.map(({ phase, state: word }) => {
+  const rows = phases.map(({ phase, state: word, unmarked }) => {
     const stories = /implement|ship/.test(phase) && totals.stories > 0;
     const [done, all] = stories ? [totals.done, totals.stories] : shareOf(word);
     const review =
@@ -51,7 +51,7 @@ function board({ phases, totals, verification }: Standing, page: Page): Line[] {
     const own = say(phase);
     const name = own.charAt(0).toUpperCase() + own.slice(1);
     const head = [...padded(line(span(name, 'strong')), PHASE_WIDTH), ...bar(done, all), span('  ')];
-    return wrapped([...head, state(word), span(counted, 'muted')], width, {
+    return wrapped([...head, state(unmarked === true ? 'there' : word), span(counted, 'muted')], width, {
       rest: line(' '.repeat(Math.min(PHASE_WIDTH, Math.floor(width / 3)))),
     });
   });

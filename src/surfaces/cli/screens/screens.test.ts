@@ -3,7 +3,8 @@ import { temporaryFolder } from '../../../../tests/support/app.ts';
 import { writeFiles } from '../../../../tests/support/folders.ts';
 import { bmadHere } from '../../../../tests/support/command-line.ts';
 import { lineWidth } from '../screen/text.ts';
-import { answerLines } from './index.ts';
+import { COMMANDS } from '../commands.prepared.ts';
+import { answerLines, SCREENS as DRAWN } from './index.ts';
 import { textOf } from '../screen/paint.ts';
 
 const cwd = await temporaryFolder(afterAll);
@@ -61,6 +62,34 @@ describe('the screens of the command line', () => {
     expect(before).toMatch(/\nHosts\n! Cursor \(user\): not connected\n {2}\/.*mcp\.json/);
     const dry = (await on(80, 'setup', 'cursor', '--dry-run')).stdout.toString('utf8');
     expect(dry).toMatch(/\n +@@ -1,1 \+1,1 @@\n +-\{.*\n +\+\{.*"bmad": \{/);
+  });
+
+  /** What is asked of each that is drawn; without one, its command alone. */
+  const ASKED: Readonly<Partial<Record<string, readonly string[]>>> = {
+    search: ['search', 'architecture'],
+    explain: ['explain', 'architect'],
+    doctor: ['doctor', '--no-handshake', '--hosts', '--cache'],
+    recall_structured: ['memory', 'recall', 'PostgreSQL'],
+    setup: ['setup', 'kiro', '--scope', 'project'],
+    remove: ['remove', 'kiro', '--yes'],
+  };
+  /** What a screen says in another way. */
+  const DRAWN_AS: Readonly<Partial<Record<string, string>>> = {
+    Folder: 'kept in',
+    'Current session branch': '●',
+  };
+  it.each(Object.keys(DRAWN))('show every part that a pipe is told of: %s (N-01)', async (operation) => {
+    const command = COMMANDS.find((each) => each.operation === operation)?.command ?? '';
+    const args = ASKED[operation] ?? command.split(' ');
+    const told = (await piped(...args)).stdout.toString('utf8');
+    // What was removed is there to be removed again.
+    if (operation === 'remove') await piped('setup', 'kiro', '--scope', 'project');
+    const shown = (await on(100, ...args)).screen.toLowerCase();
+    // A part has a title of its own, or begins a line with its name.
+    const titles = [...told.matchAll(/^(?:#+ )?(\p{Lu}[\p{L} ]{2,30}):(?: |$)/gmu)].map(
+      ([, title = '']) => title,
+    );
+    for (const title of titles) expect(shown, title).toContain(DRAWN_AS[title] ?? title.toLowerCase());
   });
 
   it('fit 20 columns and 400, and say the same in them', async () => {

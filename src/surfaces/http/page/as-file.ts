@@ -100,9 +100,17 @@ function nextSection({ phases, actions, drift, troubles }: NextData): string {
   ]);
 }
 
+/** Columns in the order of work, by the words of ledgers and by our own; others come first. */
+const IN_WORK =
+  'backlog,not started,optional,drafted,ready-for-dev,in-progress,in progress,review,done,complete'.split(
+    ',',
+  );
+
 function boardSection({ items = [] }: NextData): string {
   const board = items.filter(({ kind }) => ON_BOARD.has(kind));
-  const columns = [...new Set(board.map(({ status, state }) => status ?? state))];
+  const columns = [...new Set(board.map(({ status, state }) => status ?? state))].sort(
+    (one, other) => IN_WORK.indexOf(one) - IN_WORK.indexOf(other),
+  );
   if (columns.length === 0) return section('Board', ['<p>There are no stories yet.</p>']);
   const cards = (column: string): string =>
     board
