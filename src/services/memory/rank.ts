@@ -319,18 +319,6 @@ export function listed(entries: readonly MemoryEntry[], page: Page): MemoryPage 
   return pageOf(rest.sort(byPosition), page.limit);
 }
 
-/** Whether products with it are numbers, and no greater than those with what an embedder has made. */
-export function isSoundVector(vector: Float32Array): boolean {
-  let sum = 0;
-  for (let at = 0; at < vector.length; at++) sum += (vector[at] as number) ** 2;
-  return isSoundSquare(sum);
-}
-
-export const isSoundSquare = (square: number): boolean => square <= LONGEST_SQUARE;
-
-/** Vectors are stored with length one; they are rounded. */
-const LONGEST_SQUARE = 1.01;
-
 /** Memories of which figures say the same. */
 export interface Group {
   type: MemoryType;

@@ -1,19 +1,22 @@
 import { setImmediate } from 'node:timers/promises';
 import { nearScan, type NearScan } from '../../../meaning/vectors.ts';
 import { spaceText, type VectorSpace } from '../engine.ts';
-import { isSoundSquare, isSoundVector } from '../rank.ts';
-import { Database } from './database.ts';
+import type { Database } from './database.ts';
 
 /**
- * The next vectors of a space in the order of the file, a thousand as one: to receive them one by one takes several times
- * as long. What filters look at is not needed for them.
+ * Vectors, many as one: to receive them one by one takes several times as long. What filters look at is not needed for them.
  */
-const NEXT = `SELECT json_group_array(rid) AS rids, max(place) AS place, CAST(group_concat(vector, '') AS BLOB) AS vectors
-  FROM (SELECT rowid AS place, rid, vector FROM vector WHERE rowid > ?
-    AND space = ? AND typeof(vector) = 'blob' AND octet_length(vector) = ? ORDER BY rowid LIMIT ?)`;
-interface NextVectors {
+const JOINED = "json_group_array(rid) AS rids, CAST(group_concat(vector, '') AS BLOB) AS vectors";
+
+/** The next of a space in the order of the file. */
+const NEXT = `SELECT ${JOINED}, max(place) AS place
+  FROM (SELECT rowid AS place, rid, vector FROM vector WHERE rowid > ? AND space = ? ORDER BY rowid LIMIT ?)`;
+
+/** Those of some rows. */
+const VECTORS = `SELECT ${JOINED} FROM vector WHERE rid IN (SELECT value FROM json_each(?)) AND space = ?`;
+
+interface Joined {
   rids: string;
-  place: number | null;
   vectors: Uint8Array | null;
 }
 
@@ -21,25 +24,8 @@ interface NextVectors {
 const CHANGED = `SELECT rid, rev FROM memory WHERE (rev, rid) > (?, ?)
   ORDER BY rev, rid LIMIT ?`;
 
-const VECTORS = `SELECT rid, vector FROM vector
-  WHERE rid IN (SELECT value FROM json_each(?)) AND space = ? AND typeof(vector) = 'blob' AND octet_length(vector) = ?`;
-
-/** The same as one. */
-const VECTORS_JOINED = `SELECT json_group_array(rid) AS rids, CAST(group_concat(vector, '') AS BLOB) AS vectors FROM (${VECTORS})`;
-
-interface VectorRow {
-  rid: number;
-  vector: Uint8Array;
-}
-
 /** Rows loaded in one step: some milliseconds of work. */
 const SLICE = 1_000;
-
-/**
- * Far beyond what comparing with each is good for. A file of a project may have any number of rows, and each would take
- * its place in memory; what is beyond is found by its words.
- */
-const MOST_ROWS = 500_000;
 
 /** Of the nearest, so many may be left out by a filter before all rows are looked at. */
 const SPARE = 30;
@@ -81,7 +67,8 @@ export class Matrix {
   readonly #whole: Float32Array[] = [];
   /** By which a cosine with a byte a number is wrong at most. */
   readonly #mostWrong: number;
-  #room = MOST_ROWS;
+  /** Less where no more memory is to be had: what is beyond is found by its words. */
+  #room = Infinity;
 
   constructor(space: VectorSpace) {
     this.#space = space;
@@ -105,16 +92,14 @@ export class Matrix {
     const { rev } = (await database.read(() => database.get<{ rev: number | null }>(newest))) ?? {};
     let place = -1;
     const slice = (): number => {
-      const next = database.get<NextVectors>(NEXT, place, ...this.#ofSpace(), SLICE);
-      const rids = JSON.parse(next?.rids ?? '[]') as number[];
-      const bytes = this.#space.dim * 4;
-      const all = next?.vectors?.byteLength === rids.length * bytes ? next.vectors : undefined;
-      if (all === undefined || !this.#putAll(rids, all)) {
-        const apart = this.#read(database, rids);
-        for (const rid of rids) this.#put(rid, apart.get(rid));
-      }
+      const next = database.get<Joined & { place: number | null }>(
+        NEXT,
+        place,
+        spaceText(this.#space),
+        SLICE,
+      );
       place = next?.place ?? place;
-      return rids.length;
+      return this.#putNext(next);
     };
     while ((await database.read(slice)) === SLICE) await pause();
     this.#last = { rev: rev ?? -1, rid: Number.MAX_SAFE_INTEGER };
@@ -133,51 +118,51 @@ export class Matrix {
   #take(database: Database): number {
     const { rev, rid } = this.#last;
     const rows = database.all<{ rid: number; rev: number }>(CHANGED, rev, rid, SLICE);
-    const vectors = this.#read(
-      database,
-      rows.map((row) => row.rid),
+    const vectors = new Map(
+      this.#read(
+        database,
+        Array.from(rows, (row) => row.rid),
+      ),
     );
     for (const row of rows) this.#put(row.rid, vectors.get(row.rid));
     this.#last = rows.at(-1) ?? this.#last;
     return rows.length;
   }
 
-  #ofSpace(): [string, number] {
-    return [spaceText(this.#space), this.#space.dim * 4];
+  #read(database: Database, rids: readonly number[]): [number, Uint8Array][] {
+    return this.#apart(database.get<Joined>(VECTORS, JSON.stringify(rids), spaceText(this.#space)));
   }
 
-  #read(database: Database, rids: Iterable<number>): Map<number, Uint8Array> {
-    const given = [JSON.stringify([...rids]), ...this.#ofSpace()] as const;
-    const joined = database.get<Omit<NextVectors, 'place'>>(VECTORS_JOINED, ...given);
-    const found = JSON.parse(joined?.rids ?? '[]') as number[];
+  #apart(joined: Joined | undefined): [number, Uint8Array][] {
     const bytes = this.#space.dim * 4;
-    const all = joined?.vectors;
-    // They are joined as text, which a file may have in a form that changes them.
-    if (all?.byteLength !== found.length * bytes)
-      return new Map(database.all<VectorRow>(VECTORS, ...given).map(({ rid, vector }) => [rid, vector]));
-    return new Map(found.map((rid, at) => [rid, all.subarray(at * bytes, (at + 1) * bytes)]));
+    const rids = JSON.parse(joined?.rids ?? '[]') as number[];
+    const all = joined?.vectors ?? new Uint8Array();
+    return rids.map((rid, at) => [rid, all.subarray(at * bytes, (at + 1) * bytes)]);
   }
 
-  /** Many at once, each in a place of its own; false where they have to be looked at one by one. */
-  #putAll(rids: readonly number[], bytes: Uint8Array): boolean {
+  /** Those of the file in its order, none of which is here yet: as one they are put several times as fast. */
+  #putNext(joined: Joined | undefined): number {
+    const found = this.#apart(joined);
     const first = this.#rids.length;
-    if (this.#scan === undefined || first + rids.length > this.#room) return false;
-    try {
-      if (!this.#scan.put(first, bytes).every(isSoundSquare)) return false;
-    } catch {
-      return false;
+    if (this.#scan === undefined || first >= this.#room) {
+      for (const [rid, vector] of found) this.#put(rid, vector);
+      return found.length;
     }
-    for (const [at, rid] of rids.entries()) this.#slots.set(rid, first + at);
-    for (const rid of rids) this.#rids.push(rid);
-    return true;
+    try {
+      this.#scan.put(first, joined?.vectors ?? new Uint8Array());
+    } catch {
+      this.#room = first;
+      return found.length;
+    }
+    for (const [rid] of found) this.#slots.set(rid, this.#rids.push(rid) - 1);
+    return found.length;
   }
 
-  #put(rid: number, bytes: Uint8Array | undefined): void {
+  #put(rid: number, vector: Uint8Array | undefined): void {
     const known = this.#slots.get(rid);
-    const vector = bytes === undefined ? undefined : floatsOf(bytes);
-    if (vector === undefined || !isSoundVector(vector)) {
+    if (vector === undefined) {
       if (known === undefined) return;
-      this.#keep(known, new Float32Array(this.#space.dim));
+      this.#keep(known, new Uint8Array(this.#space.dim * 4));
       this.#lost.add(rid);
       return;
     }
@@ -186,7 +171,6 @@ export class Matrix {
     try {
       this.#keep(slot, vector);
     } catch {
-      // No more memory is to be had: what is beyond is found by its words.
       this.#room = slot;
       return;
     }
@@ -195,20 +179,17 @@ export class Matrix {
     this.#lost.delete(rid);
   }
 
-  #keep(slot: number, vector: Float32Array): void {
-    if (this.#scan === undefined) this.#whole[slot] = Float32Array.from(vector);
-    else this.#scan.put(slot, new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength));
+  #keep(slot: number, vector: Uint8Array): void {
+    if (this.#scan === undefined) this.#whole[slot] = Float32Array.from(floatsOf(vector));
+    else this.#scan.put(slot, vector);
   }
 
   /** How near these are, exactly; those without a vector are left out. */
   cosines(database: Database, rids: Iterable<number>, wanted: Float32Array): ReadonlyMap<number, number> {
-    const found = new Map<number, number>();
-    const known = [...rids].filter((rid) => this.#slots.get(rid) !== undefined);
-    for (const [rid, bytes] of this.#read(database, known)) {
-      const vector = floatsOf(bytes);
-      if (isSoundVector(vector)) found.set(rid, product(vector, wanted));
-    }
-    return found;
+    const known = [...rids].filter((rid) => this.#slots.has(rid));
+    return new Map(
+      this.#read(database, known).map(([rid, bytes]) => [rid, product(floatsOf(bytes), wanted)]),
+    );
   }
 
   /**
