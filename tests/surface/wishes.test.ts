@@ -96,6 +96,13 @@ describe('the words of people', () => {
     expect(told.length, told.join('\n')).toBeLessThanOrEqual(WISHES.length - ENOUGH);
   });
 
+  it.each(['what should I do next in the project', 'what should I do next', 'what should be done now'])(
+    'N-19: find first the tool that knows the next step: %s',
+    (wish) => {
+      expect(found(wish)[0]).toBe('bmad');
+    },
+  );
+
   it('H-03: find the tool that has all agents and workflows by what they are called', () => {
     for (const wish of [
       'Winston',

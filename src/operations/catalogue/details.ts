@@ -37,7 +37,7 @@ export const listWorkflows = defineOperation({
   name: 'list_workflows',
   title: 'List workflows',
   description:
-    'List BMAD workflows, all or by category or module. For the rest of a long list pass "next" as cursor.',
+    'Find out which BMAD workflows there are, all or by category or module. For the rest of a long list pass "next" as cursor.',
   effect: 'read',
   toolset: 'workflows',
   answersData: true,
@@ -91,7 +91,7 @@ export const listWorkflows = defineOperation({
 export const listTasks = defineOperation({
   name: 'list_tasks',
   title: 'List tasks',
-  description: 'List BMAD tasks, tools and plain skills. For the rest of a long list pass "next" as cursor.',
+  description: 'Find out which BMAD tasks, tools and plain skills there are. For the rest of a long list pass "next" as cursor.',
   effect: 'read',
   toolset: 'workflows',
   answersData: true,
@@ -163,7 +163,7 @@ export const getWorkflowDetails = defineOperation({
   name: 'get_workflow_details',
   title: 'Details of a workflow',
   description:
-    'What a BMAD workflow or task is: description, author, phase, agents, inputs, outputs and files.',
+    'Learn what a BMAD workflow or task does before you start it: description, author, phase, agents, inputs, outputs and files.',
   effect: 'read',
   toolset: 'workflows',
   answersData: true,
@@ -257,7 +257,7 @@ export const bmadResources = defineRoute({
   name: 'bmad-resources',
   title: 'Find and read BMAD content',
   description:
-    'Access BMAD content. read: a file by bmad:// URI. list: all files, or those matching a pattern. modules, agents, workflows: list them. search: agents and workflows by words.',
+    'Look around in BMAD content. read: a file by bmad:// URI. list: all files, or those matching a pattern. modules, agents, workflows: list them. search: agents and workflows by words.',
   effect: 'read',
   toolset: 'agents',
   input: z.strictObject({
@@ -293,7 +293,7 @@ export const getKnowledge = defineOperation({
   name: 'get_knowledge',
   title: 'Knowledge of a domain',
   description:
-    'BMAD knowledge, such as architecture. With a domain only: the index of its fragments. With fragment or tag: their text.',
+    'Look up BMAD knowledge, such as architecture. With a domain only: the index of its fragments. With fragment or tag: their text.',
   effect: 'read',
   toolset: 'workflows',
   input: z.strictObject({

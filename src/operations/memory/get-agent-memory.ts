@@ -37,7 +37,7 @@ export const getAgentMemory = defineOperation({
   name: 'get_agent_memory',
   title: 'Agent memory',
   description:
-    'What an agent has learnt in this project, the newest first; with a query, what fits it best of all that the agent has remembered.',
+    'Ask what an agent has learnt in this project: the newest first, or with a query what fits it best of all that the agent has remembered.',
   effect: 'read',
   toolset: 'project',
   command: 'project agent-memory',

@@ -130,7 +130,7 @@ export const getProjectContext = defineOperation({
   name: 'get_project_context',
   title: 'Project context',
   description:
-    'What the project is: its tech stack, agents, open requests, decisions, architecture and last session.',
+    'Ask what this project is before you work in it: its tech stack, agents, open requests, decisions, architecture and last session.',
   effect: 'read',
   toolset: 'project',
   command: 'project context',

@@ -32,7 +32,7 @@ const sessionSchema = z.object({
 export const listSessions = defineOperation({
   name: 'list_sessions',
   title: 'Session branches',
-  description: 'The session branches of the project, and the runs that are open in each.',
+  description: 'See which session branches the project has, and the runs that are open in each.',
   effect: 'read',
   toolset: 'project',
   command: 'session list',

@@ -37,7 +37,7 @@ const otherSchema = runSchema.pick({
 export const getWorkflowStatus = defineOperation({
   name: 'get_workflow_status',
   title: 'Workflow status',
-  description: 'The status of a workflow run: its steps, next step, artefacts and problems.',
+  description: 'See how far a workflow run is: its status, steps, next step, artefacts and problems.',
   effect: 'read',
   toolset: 'project',
   command: 'run status',

@@ -16,7 +16,7 @@ export const bmad = defineRoute({
   name: 'bmad',
   title: 'BMAD agents and workflows',
   description:
-    'BMad Method: agents (architect, pm, analyst, dev, ux-designer), workflows (prd, architecture, build, …) and their files. Use it to work with the architect (Winston), product manager (John), analyst (Mary), developer (Amelia) or UX designer (Sally), to brainstorm (party mode), to create a product brief, PRD, epics or stories, to plan a sprint, for a code review or retrospective, and to learn the next step. execute returns all you need to act as the agent or run the workflow; then follow it. context adds story, plans and decisions, in budget tokens. next says how far along the project is and what to do. list, read and the others look things up. Long answers come in parts: pass the cursor they give.',
+    'What should be done next in the project, and by whom? BMad Method agents (architect, pm, analyst, dev, ux-designer), workflows (prd, architecture, build, …) and their files. Use it to work with the architect (Winston), product manager (John), analyst (Mary), developer (Amelia) or UX designer (Sally), to brainstorm (party mode), to create a product brief, PRD, epics or stories, to plan a sprint, for a code review or retrospective, and to learn the next step. execute returns all you need to act as the agent or run the workflow; then follow it. context adds story, plans and decisions, in budget tokens. next says how far along the project is and what to do. list, read and the others look things up. Long answers come in parts: pass the cursor they give.',
   effect: 'read',
   toolset: 'bmad',
   needsOneOf: ['operation', 'command', 'agent', 'workflow', 'uri'],
