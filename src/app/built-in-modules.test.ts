@@ -76,9 +76,11 @@ describe('the built-in modules', () => {
   it('are not in lists, which name them in one line', async () => {
     const { answer } = await session.ok(list, { what: 'agents' });
     expect(await listed('agents')).toEqual(['analyst', 'architect', 'dev', 'pm', 'ux-designer']);
-    expect(saidIn(answer)).toMatch(/^5 agents\. Also, by module: 1 in tea, 6 in cis, 7 in gds\.$/);
+    expect(saidIn(answer)).toMatch(
+      /^5 agents\. Also, by module: 1 in tea \(Test Architect\), 6 in cis \([^)]+\), 7 in gds \([^)]+\)\.\nList those of a module: bmad \{operation:"list", query:"agents"/,
+    );
     expect(saidIn((await session.ok(list, { what: 'modules' })).answer)).toContain(
-      'Also, by module: tea, bmb, cis, gds.',
+      'Also, by module: tea (Test Architect), bmb (',
     );
     // Whoever narrows a list down has said what it is about.
     expect(saidIn((await session.ok(list, { what: 'agents', module: 'bmm' })).answer)).not.toContain(
@@ -201,7 +203,7 @@ describe('a module that the project has installed', () => {
     const own = await sessionIn(await projectWithTea());
     expect(await listed('agents', undefined, own)).toContain('tea');
     expect(saidIn((await own.ok(list, { what: 'agents' })).answer)).toContain(
-      'Also, by module: 6 in cis, 7 in gds.',
+      'Also, by module: 6 in cis (CIS: Creative Innovation Suite), 7 in gds (BMGD: BMad Game Dev Studio).',
     );
     expect((await own.ok(activate, { name: 'tea', kind: 'agent' })).answer.body).toContain('Our own tester');
     expect((await own.fail(activate, { name: 'tea/bmad-testarch-trace', kind: 'workflow' })).code).toBe(
@@ -223,8 +225,8 @@ describe('a module that the project has installed', () => {
 
 describe('the setting modules', () => {
   it.each([
-    ['tea', 6, '6 in cis, 7 in gds'],
-    ['core,bmm,CIS', 11, '1 in tea, 7 in gds'],
+    ['tea', 6, '6 in cis (CIS: Creative Innovation Suite), 7 in gds (BMGD: BMad Game Dev Studio)'],
+    ['core,bmm,CIS', 11, '1 in tea (Test Architect), 7 in gds (BMGD: BMad Game Dev Studio)'],
     ['all', 19, undefined],
     ['only', 5, undefined],
     ['gds,only', 12, undefined],

@@ -91,7 +91,8 @@ export const listWorkflows = defineOperation({
 export const listTasks = defineOperation({
   name: 'list_tasks',
   title: 'List tasks',
-  description: 'Find out which BMAD tasks, tools and plain skills there are. For the rest of a long list pass "next" as cursor.',
+  description:
+    'Find out which BMAD tasks, tools and plain skills there are. For the rest of a long list pass "next" as cursor.',
   effect: 'read',
   toolset: 'workflows',
   answersData: true,

@@ -58,7 +58,7 @@ export interface ItemFilters {
 export const asideSchema = z.object({ count: z.int(), from: z.string() });
 
 /** Built-in modules that a list leaves out, and how much of what it lists they have. */
-export const besideSchema = z.array(z.object({ module: z.string(), count: z.int() }));
+export const besideSchema = z.array(z.object({ module: z.string(), name: z.string(), count: z.int() }));
 
 /** What is listed before it is known what is shown: of thousands, only those of a page become items. */
 export interface Entry {
@@ -80,8 +80,9 @@ export async function besideList(what: string, workspace: Workspace): Promise<z.
   const kind = Object.hasOwn(LISTED_KINDS, what)
     ? LISTED_KINDS[what as keyof typeof LISTED_KINDS]
     : undefined;
-  const all = (await workspace.beside()).map(({ code, counts }) => ({
+  const all = (await workspace.beside()).map(({ code, name, counts }) => ({
     module: code,
+    name,
     count: kind === undefined ? 1 : (counts[kind] ?? 0),
   }));
   return all.filter(({ count }) => count > 0);

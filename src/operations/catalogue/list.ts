@@ -192,14 +192,19 @@ export const list = defineOperation({
         ...(aside === undefined
           ? []
           : [{ operation: 'list', args: { what, origin: 'package' }, why: t`List what is built in` }]),
+        ...(beside.length === 0 || what === 'modules'
+          ? []
+          : [{ operation: 'list', args: { what }, open: ['module'], why: t`List those of a module` }]),
         ...missing.steps,
       ],
     };
   },
 });
 
-function besideNote(what: string, beside: readonly { module: string; count: number }[]): string | undefined {
-  const each = beside.map(({ module, count }) => (what === 'modules' ? module : t`${count} in ${module}`));
+function besideNote(what: string, beside: z.output<typeof besideSchema>): string | undefined {
+  const each = beside.map(({ module, name, count }) =>
+    what === 'modules' ? `${module} (${name})` : t`${count} in ${module} (${name})`,
+  );
   return each.length === 0 ? undefined : t`Also, by module: ${each.join(', ')}.`;
 }
 

@@ -197,7 +197,8 @@ const museumSchema = z.object({
 export const getFailureMuseum = defineOperation({
   name: 'get_failure_museum',
   title: 'Failure museum',
-  description: 'Ask what went wrong before, so that it does not happen again: past failures, the severest first, and the rules that prevent them.',
+  description:
+    'Ask what went wrong before, so that it does not happen again: past failures, the severest first, and the rules that prevent them.',
   effect: 'read',
   toolset: 'project',
   command: 'project failures',
