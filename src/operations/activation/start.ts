@@ -5,14 +5,7 @@ import { fold } from '../../base/text/suggest.ts';
 import { present } from '../../base/values.ts';
 import { byteLength, cut } from '../../base/text/text.ts';
 import { type BmadRecord, isListed, qualifiedName, shortName } from '../../model/record.ts';
-import {
-  alsoNamed,
-  alsoNamedLine,
-  namedRecord,
-  type NamedTarget,
-  type NameRequest,
-  startOf,
-} from '../catalogue/names.ts';
+import { alsoNamed, namedRecord, type NamedTarget, type NameRequest, startOf } from '../catalogue/names.ts';
 import {
   LEAST_PART,
   type ShownText,
@@ -53,7 +46,7 @@ export async function meantStart(
   const plain = (): MeantStart => {
     if (found instanceof BmadError) throw found;
     const { operation, call } = asked;
-    const told = alsoNamedLine(alsoNamed(wanted, found, workspace), workspace, (record) =>
+    const told = alsoNamed(wanted, found, workspace, (record) =>
       saying(call.say)({ operation, args: startOf(record) }),
     );
     return { record: found, message: asked.words, ...present({ told }) };

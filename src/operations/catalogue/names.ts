@@ -1,14 +1,7 @@
 import { say, plural, t } from '../../base/text/message.ts';
 import type { Workspace, Call, Context, Ranking } from '../context.ts';
 import type { ModuleInfo } from '../../model/module.ts';
-import {
-  isListed,
-  type BmadRecord,
-  qualifiedName,
-  type RecordKind,
-  shortName,
-  STARTABLE,
-} from '../../model/record.ts';
+import { type BmadRecord, qualifiedName, type RecordKind, shortName, STARTABLE } from '../../model/record.ts';
 import { basename } from 'node:path';
 import { attempt, BmadError, orElse, quoted } from '../../base/errors.ts';
 import { contentPath } from '../../base/files/paths.ts';
@@ -100,27 +93,19 @@ export function absentWords(absent: readonly string[] = []): { note?: string; st
   };
 }
 
-/** What else has the name that was asked for, where the method's was meant. */
+/** What else has the name that was asked for, where the method's was meant: one line, each with the call that means it. */
 export function alsoNamed(
   { name, kind, module, fuzzy }: NamedTarget,
-  record: BmadRecord,
-  { catalogue }: Workspace,
-): readonly BmadRecord[] {
-  const query = { name, kinds: kindsOf({ name, kind, fuzzy }), module, fuzzy };
-  const choice = attempt(() => catalogue.names.resolve(query), orElse(undefined));
-  return choice?.record === record ? choice.others : [];
-}
-
-/** The same in one line, each with the call that means it. */
-export function alsoNamedLine(
-  others: readonly BmadRecord[],
+  meant: BmadRecord,
   { catalogue }: Workspace,
   call: (record: BmadRecord) => string,
 ): string | undefined {
-  if (others.length === 0) return undefined;
-  const told = others.map((record) => {
-    const module = catalogue.modules.find(({ code }) => code === record.moduleName)?.name;
-    const about = module === undefined || module === record.moduleName ? '' : ` (${module})`;
+  const query = { name, kinds: kindsOf({ name, kind, fuzzy }), module, fuzzy };
+  const choice = attempt(() => catalogue.names.resolve(query), orElse(undefined));
+  if (choice?.record !== meant || choice.others.length === 0) return undefined;
+  const told = choice.others.map((record) => {
+    const known = catalogue.modules.find(({ code }) => code === record.moduleName)?.name;
+    const about = known === undefined || known === record.moduleName ? '' : ` (${known})`;
     return `${qualifiedName(record)}${about}: ${call(record)}`;
   });
   return t`Also of that name: ${told.join('; ')}.`;
@@ -489,17 +474,6 @@ function sharedWords([first = [], ...others]: readonly (readonly string[])[]): n
   const differs = first.findIndex((word, at) => others.some((words) => words[at] !== word));
   const shared = differs < 0 ? first.length : differs;
   return shared < SHARED_WORDS ? 0 : shared;
-}
-
-/** How many of each kind are served and shown in lists; old names, which only answer when called, are counted apart. */
-export function listedCounts({ catalogue }: Workspace): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const record of catalogue.winners) {
-    if (!record.exists || record.origin === catalogue.aside) continue;
-    const kind = isListed(record) ? record.kind : record.deprecated === undefined ? undefined : 'deprecated';
-    if (kind !== undefined) counts[kind] = (counts[kind] ?? 0) + 1;
-  }
-  return counts;
 }
 
 const WHERE_LOOKED: Record<string, string> = {

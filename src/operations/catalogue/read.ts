@@ -26,7 +26,6 @@ import { defineOperation } from '../operation.ts';
 import { namedForm } from '../unified/forms.ts';
 import {
   alsoNamed,
-  alsoNamedLine,
   findFile,
   findRecord,
   isFile,
@@ -116,8 +115,7 @@ export const read = defineOperation({
     const record =
       named === undefined
         ? undefined
-        : await namedRecord(named, workspace, context, { operation: 'read', call, project });
-    const others = named === undefined || record === undefined ? [] : alsoNamed(named, record, workspace);
+        : await namedRecord(named, workspace, context, { operation: 'read', call });
     const { path, from } =
       record === undefined ? await findFile(target, workspace, context) : mainFile(record);
     const file =
@@ -140,10 +138,13 @@ export const read = defineOperation({
       origin: file.origin?.displayName ?? 'generated',
       ...present({
         insteadOf: isPath ? (await spokenPaths()).insteadOf(asked, path) : undefined,
-        alsoNamed: alsoNamedLine(others, workspace, (other) => {
-          const { name, kind: what } = startOf(other);
-          return saying(call.say)({ operation: 'read', args: { target: name, kind: what } });
-        }),
+        alsoNamed:
+          named === undefined || record === undefined
+            ? undefined
+            : alsoNamed(named, record, workspace, (other) => {
+                const { name, kind: what } = startOf(other);
+                return saying(call.say)({ operation: 'read', args: { target: name, kind: what } });
+              }),
       }),
     };
     const isLauncher = file.text.length < LAUNCHER_LENGTH && file.text.includes('render_skill.py');

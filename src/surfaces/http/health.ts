@@ -1,7 +1,7 @@
 import { ERROR_CODES, type ErrorCode } from '../../base/errors.ts';
 import { type HttpRoute, refuseAsProblem } from '../../base/http/http-route.ts';
 import { VERSION } from '../../base/product.ts';
-import { listedCounts } from '../../operations/catalogue/names.ts';
+import { listedCounts } from '../../operations/catalogue/list-items.ts';
 import type { Context, Observed } from '../../operations/context.ts';
 import { type Refusal, REFUSALS } from './refusals.ts';
 
