@@ -239,7 +239,7 @@ export async function bundle({ entries, folder }: Bundle): Promise<Metafile> {
     if (all.length > 1)
       made[name] = all.map(([file], at) => `export * as p${at} from "./${file}";`).join('\n');
   const parts = Object.fromEntries(
-    [...BUNDLED].map(([name, [[file = ''] = []]]) => [name, name in made ? name : file]),
+    [...BUNDLED].map(([name, [first]]) => [name, name in made ? name : (first?.[0] ?? name)]),
   );
   // Every first call needs it, and less of zod than all parts together.
   const { operations = '', ...later } = parts;

@@ -151,7 +151,7 @@ export interface Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodO
 export function defineOperation<I extends z.ZodObject, O extends z.ZodObject>(
   operation: Operation<I, O>,
 ): Operation<z.ZodObject, O> {
-  return operation as unknown as Operation<z.ZodObject, O>;
+  return operation;
 }
 
 /** What each of some operations answers, by its name: for those who read answers, who need no types of their own. */

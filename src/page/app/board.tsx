@@ -1,28 +1,9 @@
 import type { VNode } from 'preact';
+import type { Next, NextAction as Action } from '../answers.ts';
 import { inLine } from '../parts/visible.ts';
 import { columnOf, COLUMNS, titleOf } from '../views/stories.ts';
-import { Problem, Proof, Say, useData, type Evidence } from './parts.tsx';
+import { Problem, Proof, Say, useData } from './parts.tsx';
 import { words } from './words.ts';
-
-interface Action {
-  what: string;
-  why: string;
-  says?: string;
-  use?: string;
-  agent?: string;
-  call?: Readonly<Record<string, string>>;
-  action?: { name: string; args: Readonly<Record<string, string>> };
-  optional: boolean;
-  evidence: readonly Evidence[];
-}
-
-interface Next {
-  phases: readonly { phase: string; state: string; evidence: readonly Evidence[] }[];
-  actions: readonly Action[];
-  drift: readonly { says: string }[];
-  items?: readonly { kind: string; id: string; state: string; status?: string }[];
-  totals: { stories: number; done: number };
-}
 
 const MOST_ACTIONS = 3;
 const MOST_CARDS = 8;

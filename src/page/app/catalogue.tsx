@@ -1,26 +1,11 @@
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import type { Answers, Listed as Item } from '../answers.ts';
 import { inLine } from '../parts/visible.ts';
 import { Problem, Say, useData } from './parts.tsx';
 import { words } from './words.ts';
 
-interface Item {
-  name: string;
-  kind: string;
-  module?: string;
-  title?: string;
-  person?: string;
-  icon?: string;
-  description: string;
-  phase?: string;
-  origin?: string;
-}
-
-interface CataloguePage {
-  total: number;
-  items: readonly Item[];
-  next?: string;
-}
+type CataloguePage = Pick<Answers['list'], 'total' | 'items' | 'next'>;
 
 const KINDS = ['agents', 'workflows', 'tasks', 'modules'] as const;
 type Kind = (typeof KINDS)[number];

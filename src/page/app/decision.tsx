@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { inLine, visible } from '../parts/visible.ts';
-import { Proof, Say, type Evidence } from './parts.tsx';
+import { Proof, Say } from './parts.tsx';
 import { words } from './words.ts';
 
 const MOST_OPTIONS = 4;
@@ -51,7 +51,7 @@ const LETTERS = ['A', 'B', 'C', 'D'];
 
 function Evidences({ all }: { all: readonly string[] }): VNode | null {
   if (all.length === 0) return null;
-  const evidence: Evidence[] = all.map((says) => ({ says }));
+  const evidence = all.map((says) => ({ says }));
   return (
     <section aria-label={words.value.evidence}>
       <h2>{words.value.evidence}</h2>

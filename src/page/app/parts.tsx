@@ -1,14 +1,9 @@
 import type { VNode } from 'preact';
 import { useCallback, useEffect, useState } from 'preact/hooks';
+import type { Evidence } from '../answers.ts';
 import { inLine } from '../parts/visible.ts';
 import { readData, say } from './bridge.ts';
 import { words } from './words.ts';
-
-export interface Evidence {
-  file?: string;
-  line?: number;
-  says?: string;
-}
 
 export interface Read<T> {
   data: T | undefined;
@@ -44,7 +39,7 @@ export function Problem({ error, reload }: Pick<Read<unknown>, 'error' | 'reload
   );
 }
 
-export function Proof({ evidence }: { evidence: readonly Evidence[] }): VNode | null {
+export function Proof({ evidence }: { evidence: readonly Partial<Evidence>[] }): VNode | null {
   if (evidence.length === 0) return null;
   return (
     <p class="proof">

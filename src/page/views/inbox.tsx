@@ -106,7 +106,7 @@ function Groups({ items, onDone }: { items: readonly InboxItem[]; onDone: () => 
 
 function Entry({ item, tone, onDone }: { item: InboxItem; tone: string; onDone: () => void }): VNode {
   const { inbox: said } = words.value;
-  const { title, role, since, evidence, actions = [] } = item;
+  const { title, role, since, evidence, actions } = item;
   return (
     <li class="item" data-entry tabIndex={0} aria-label={inLine(title)}>
       <span class={`dot ${tone}`} aria-hidden="true" />

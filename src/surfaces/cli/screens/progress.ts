@@ -7,7 +7,7 @@ import { line, type Line, span, stacked } from '../screen/paint.ts';
 import { padded, wrapped } from '../screen/text.ts';
 import { bar, MARKS, problemLines, state, titled, type Draw, type Page } from './parts.ts';
 
-export type Standing = Answers['next'];
+type Standing = Answers['next'];
 
 const SHOWN_DRIFT = 3;
 const PHASE_WIDTH = 16;
