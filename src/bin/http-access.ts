@@ -240,50 +240,55 @@ async function followedFile(
   beside: readonly KnownToken[],
   { secrets, log }: Context,
 ): Promise<Followed> {
-  let mark = changeMark(file);
-  let trouble: string | undefined;
+  let mark: string | undefined | typeof FAILED = changeMark(file);
+  /** Worded for the one who asks. */
+  let trouble: () => string | undefined = () => undefined;
   async function read(): Promise<readonly KnownToken[]> {
     const { tokens, bad } = await fromFile(file);
     for (const { token } of tokens) secrets.add(token);
-    trouble =
-      bad.length === 0 ? undefined : t`The token file has lines that are not valid: ${bad.join(', ')}.`;
-    if (bad.length > 0)
-      log.warn('lines of the token file are not valid; the others count', { file, lines: bad });
+    const lines = bad.join(', ');
+    trouble = () => (lines === '' ? undefined : t`The token file has lines that are not valid: ${lines}.`);
+    if (lines !== '') log.warn('lines of the token file are not valid; the others count', { file, lines });
     return [...beside, ...tokens];
   }
   const first = await read();
   if (first.length === 0) throw withoutTokens(file);
   /** Those who come while it is read wait for it: one whose token was taken out must not slip through. */
   let known = Promise.resolve(first);
-  async function again(
-    before: Promise<readonly KnownToken[]>,
-    gone: boolean,
-  ): Promise<readonly KnownToken[]> {
+  async function again(before: readonly KnownToken[], gone: boolean): Promise<readonly KnownToken[]> {
     try {
       const now = await read();
       log.info('reloaded the tokens', { file, count: now.length });
       return now;
     } catch (error) {
-      trouble = t`The token file cannot be read.`;
-      log.warn(
-        gone
-          ? 'the token file is gone; its tokens are not valid any more'
-          : 'cannot reload the tokens; the previous ones stay valid',
-        { file, error: BmadError.from(error, () => undefined).text },
-      );
+      if (!gone) mark = FAILED;
+      if (trouble() !== say(UNREADABLE))
+        log.warn(
+          gone
+            ? 'the token file is gone; its tokens are not valid any more'
+            : 'cannot reload the tokens; the previous ones stay valid',
+          { file, error: BmadError.from(error, () => undefined).text },
+        );
+      trouble = () => say(UNREADABLE);
       return gone ? beside : before;
     }
   }
   return {
-    trouble: () => trouble,
+    trouble: () => trouble(),
     async current() {
       const now = changeMark(file);
-      if (now !== mark) known = again(known, now === undefined);
-      mark = now;
+      if (now !== mark) {
+        mark = now;
+        known = known.then((before) => again(before, now === undefined));
+      }
       return known;
     },
   };
 }
+
+const UNREADABLE = 'The token file cannot be read.';
+/** A file that could not be read is tried again with the next request, changed or not. */
+const FAILED = Symbol('not read');
 
 async function fromFile(file: string): Promise<TokenLines> {
   // Secrets are mounted into containers as links.

@@ -77,7 +77,8 @@ async function serveAtTerminal(context: Context, words: Catalogue | undefined): 
     undefined,
     withHelp(
       process.stdin,
-      () => said(() => startHelp(serverFile())),
+      // Commands in it are copied, so that only the terminal breaks their lines.
+      () => printer.err(speaking(words, () => startHelp(serverFile()))),
       () => process.kill(process.pid, 'SIGINT'),
     ),
   );

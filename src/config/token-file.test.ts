@@ -8,7 +8,7 @@ describe('a file with tokens', () => {
   it.each<[line: string, expected: object]>([
     [A, { mayWrite: true }],
     [`${A} # ada`, { mayWrite: true, name: 'ada' }],
-    [`${A} ada`, { mayWrite: true, name: 'ada' }],
+    [`${A} ada write`, { mayWrite: true, name: 'ada' }],
     [`${A} read ada # of the office`, { mayWrite: false, name: 'ada' }],
     [`${A}\tada@example.com\ta2a`, { mayWrite: true, only: 'a2a', name: 'ada@example.com' }],
     [`${A} # Zoé \u001b[31m Martin`, { mayWrite: true, name: 'Zoé  [31m Martin' }],
@@ -23,14 +23,15 @@ describe('a file with tokens', () => {
       A,
       'short',
       `${A} read write`,
-      `${A} ada ben`,
+      `${A} ada ben read`,
       `${A} project=/srv/shop`,
       'not a token at all!',
+      ...['readonly', 'Read', 'sometimes', 'A2A'].map((word) => `${A} ${word}`),
       '',
       B,
     ].join('\n');
     const { tokens, bad } = tokenLines(text);
     expect(tokens.map(({ token }) => token)).toEqual([A, B]);
-    expect(bad).toEqual([3, 4, 5, 6, 7]);
+    expect(bad).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11]);
   });
 });

@@ -20,8 +20,9 @@ const RIGHTS = new Set(['read', 'write', 'a2a']);
 const LONGEST_NAME = 60;
 
 /**
- * A line is a token, then in any order what it may do and whose it is, then a comment, which names its holder where no
- * word does. A bad line takes nothing from the others: a token that is taken out of the file ends, whatever else it has.
+ * A line is a token, what it may do, and whose it is: in a word, or in a comment. With a word as the name, what the token
+ * may do has to be said: a misspelt right must not be taken for a name. A bad line takes nothing from the others: a token
+ * that is taken out of the file ends, whatever else it has.
  */
 export function tokenLines(text: string): TokenLines {
   const found: TokenLines = { tokens: [], bad: [] };
@@ -43,7 +44,7 @@ function tokenOf([token = '', ...words]: readonly string[], comment: string): Kn
   if (token.length < SHORTEST_TOKEN || !/^[\w.~+/=-]+$/.test(token)) return undefined;
   const rights = words.filter((word) => RIGHTS.has(word));
   const names = words.filter((word) => !RIGHTS.has(word));
-  if (rights.length > 1 || names.length > 1 || !names.every(isName)) return undefined;
+  if (rights.length > 1 || names.length > rights.length || !names.every(isName)) return undefined;
   const name =
     names[0] ??
     comment
@@ -58,5 +59,4 @@ function tokenOf([token = '', ...words]: readonly string[], comment: string): Kn
   };
 }
 
-/** A word with `=` is a right that this version does not know: not to be taken for a name, nor to be left out. */
 const isName = (word: string): boolean => word.length <= LONGEST_NAME && /^[\p{L}\p{N}._@+-]+$/u.test(word);

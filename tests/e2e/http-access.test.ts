@@ -207,14 +207,17 @@ describe('tokens in a file', () => {
     expect(stderr()).not.toContain(TOKEN);
   });
 
-  it.each(['# nothing\n\n', 'short\n', `${TOKEN} project=/srv/shop\n`])('are not %j', async (text) => {
-    const home = await temporaryFolder(onTestFinished);
-    const args = ['--http', '--port', '0', '--http-token-file', await tokenFile(text)];
-    const { code, stderr } = await bmadServer(args, { cwd, env: bareEnvironment(home) });
-    expect(stderr).toContain('has no valid token.');
-    expect(stderr).not.toContain(TOKEN);
-    expect(code).toBe(2);
-  });
+  it.each(['# nothing\n\n', 'short\n', `${TOKEN} project=/srv/shop\n`, `${TOKEN} sometimes\n`])(
+    'are not %j',
+    async (text) => {
+      const home = await temporaryFolder(onTestFinished);
+      const args = ['--http', '--port', '0', '--http-token-file', await tokenFile(text)];
+      const { code, stderr } = await bmadServer(args, { cwd, env: bareEnvironment(home) });
+      expect(stderr).toContain('has no valid token.');
+      expect(stderr).not.toContain(TOKEN);
+      expect(code).toBe(2);
+    },
+  );
 });
 
 describe('OAuth', () => {

@@ -172,9 +172,8 @@ export const next = defineOperation({
       detail,
       ...(language === undefined || /^en/i.test(language) ? {} : { language }),
       // What is being worked on has been started, whatever has been written so far.
-      phases: phases.map((phase) => {
-        const each =
-          phase.state === 'complete' && isUnmarked(phase.evidence) ? { ...phase, unmarked: true } : phase;
+      phases: phases.map((own) => {
+        const each = own.state === 'complete' && isUnmarked(own.evidence) ? { ...own, unmarked: true } : own;
         const run = begun.find(({ phase }) => phase === each.phase);
         return each.state !== 'not started' || run === undefined
           ? each

@@ -136,7 +136,7 @@ export interface Decided<T> {
 export type Decide<T> = (current: Stored | undefined, index: number) => Decided<T>;
 
 /** What one asks for who may have entries of files as well, which may be behind the memories. */
-export interface Wanted {
+export interface Besides {
   /** What passes the filter and has nothing in common with the query comes last, newest first. */
   all: boolean;
   files: boolean;
@@ -217,7 +217,7 @@ export interface SharedIndex extends MemoryIndex {
   /** What it is known by, without its key. */
   readonly at: string;
   /** A search, and where files are asked for what was changed, in as few requests as one. */
-  answer(query: MemoryQuery, wanted: Wanted): Promise<{ hits: MemoryHit[]; changed: Stored[] }>;
+  answer(query: MemoryQuery, wanted: Besides): Promise<{ hits: MemoryHit[]; changed: Stored[] }>;
   /** Brings it to what lines say. What others have done to a memory there holds, unless the lines follow from that. */
   tell(said: readonly Told[]): Promise<void>;
   /** Removes for good. */

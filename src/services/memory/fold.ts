@@ -267,8 +267,7 @@ export function present(current: Stored | undefined, { type, id }: MemoryKey): S
   });
 }
 
-export const lineKey = ({ type, text }: { type: MemoryType; text: string }): string =>
-  `${type}\n${lineText(text)}`;
+const lineKey = ({ type, text }: { type: MemoryType; text: string }): string => `${type}\n${lineText(text)}`;
 
 /** What memories said before they were changed, of those that have been, unless one of them says it now. */
 export function earlierLines(changed: readonly Stored[]): Set<string> {

@@ -29,7 +29,7 @@ import {
   type StoreHealth,
   type Upserted,
   type VectorFor,
-  type Wanted,
+  type Besides,
 } from './engine.ts';
 import { behind, dataOf, entityOf, present, updated, upserted, type Verb } from './fold.ts';
 import { FollowedIndex } from './followed.ts';
@@ -223,7 +223,7 @@ export class MemoryStore extends FollowedIndex {
   }
 
   /** A search for one who also has entries of files: some may say what was forgotten, superseded or said otherwise since. */
-  async answer(query: MemoryQuery, wanted: Wanted): Promise<Answer> {
+  async answer(query: MemoryQuery, wanted: Besides): Promise<Answer> {
     const ready = this.#ready(query);
     return this.ask(async (index) => {
       const { shared } = this.more;

@@ -188,7 +188,7 @@ function review(story: Story, more: string): Review {
 }
 
 /** Whether QA of version 4 lets a story pass. */
-export const isPassed = ({ gate }: Gate): boolean => /^(?:PASS|WAIVED)$/.test(gate);
+const isPassed = ({ gate }: Gate): boolean => /^(?:PASS|WAIVED)$/.test(gate);
 
 /** What proves that a story is done is the project's own script. */
 function contractActions({ locations: { contract } }: Report, { id, gate }: Story): Action[] {

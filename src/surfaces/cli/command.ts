@@ -56,7 +56,7 @@ function inputSchema(operation: AnyOperation): InputSchema {
 }
 
 /** The operation whose answer is a text for a model, which people put where one reads it. */
-export const STARTS = 'execute';
+const STARTS = 'execute';
 export const copyOption = (): Option =>
   new Option('--copy', t`put the text for a model into the clipboard instead`);
 

@@ -41,12 +41,14 @@ export function createRefusals({
   /** One line, then at most one a minute, with the number of all since the last one. */
   function tell(): void {
     const wait = told + WINDOW_MS - clock();
-    if (wait > 0) {
-      later ??= setTimeout(tell, wait).unref();
-      return;
-    }
+    if (wait > 0) later ??= setTimeout(say, Math.ceil(wait)).unref();
+    else say();
+  }
+
+  function say(): void {
     clearTimeout(later);
     later = undefined;
+    if (untold.size === 0) return;
     told = clock();
     log.warn('requests were refused', Object.fromEntries(untold));
     untold = new Map();
@@ -89,10 +91,10 @@ export function createRefusals({
       return {
         status: 429,
         message: `Too many wrong tokens came from this address. Try again in ${seconds} s.`,
-        headers: { 'retry-after': String(seconds) },
+        headers: { ...reply.headers, 'retry-after': String(seconds) },
       };
     },
-    close: (): void => clearTimeout(later),
+    close: say,
   };
 }
 

@@ -19,7 +19,7 @@ import {
   type Told,
   type VectorFor,
   type VectorSpace,
-  type Wanted,
+  type Besides,
 } from '../engine.ts';
 import {
   anyOf,
@@ -126,7 +126,7 @@ export class QdrantIndex implements SharedIndex {
     return (await this.answer(query, { all: false, files: false })).hits;
   }
 
-  answer(query: MemoryQuery, wanted: Wanted) {
+  answer(query: MemoryQuery, wanted: Besides) {
     return this.#onShelves((shelves) => searched(shelves, query, wanted, this.#options));
   }
 
@@ -385,7 +385,7 @@ function asked(terms: readonly string[]): string[] {
 async function searched(
   shelves: readonly Shelf[],
   query: MemoryQuery,
-  wanted: Wanted,
+  wanted: Besides,
   options: StoreOptions,
 ): Promise<{ hits: MemoryHit[]; changed: Stored[] }> {
   const { vector, ways, limit, minScore } = query;
@@ -420,7 +420,7 @@ async function candidates(
   { points, type }: Shelf,
   query: MemoryQuery,
   must: readonly Condition[],
-  wanted: Wanted,
+  wanted: Besides,
   { space, analyser }: StoreOptions,
 ): Promise<{ near: Candidate[]; changed: Stored[] }> {
   const near = query.vector === undefined || space === undefined ? undefined : [...query.vector];

@@ -37,7 +37,7 @@ export const picker = (question: string, offers: readonly Offer[]): Prompt<Picki
 
 /** The same list, of which several are chosen: the space bar changes what is marked, and Enter takes all that are on. */
 export function severalPicker(question: string, offers: readonly Offer[]): Prompt<Picking, string[]> {
-  const keys = t`↑ ↓ to move, Space to choose, Enter to go on, Esc to leave`;
+  const keys = t`↑ ↓ to move, Space to choose, Enter to continue, Esc to leave`;
   const taken = listPrompt(question, offers, keys, ({ on }) =>
     offers.map(({ value }) => value).filter((value) => on.has(value)),
   );
@@ -54,7 +54,7 @@ export function severalPicker(question: string, offers: readonly Offer[]): Promp
   };
 }
 
-interface Found extends Picking {
+interface Shortlist extends Picking {
   found: readonly Offer[];
 }
 
@@ -62,7 +62,7 @@ function listPrompt<Value>(
   question: string,
   offers: readonly Offer[],
   keys: string,
-  taken: (state: Found) => Value | undefined,
+  taken: (state: Shortlist) => Value | undefined,
 ): Prompt<Picking, Value> & { found(typed: string): Offer[] } {
   const several = offers.some(({ on }) => on !== undefined);
   const known = offers.map((offer) => ({
@@ -124,7 +124,7 @@ function pressed(state: Picking, key: Key, found: number): Picking {
 
 function drawn(
   { question, keys, several, all }: { question: string; keys: string; several: boolean; all: number },
-  { typed, at, on, found }: Found,
+  { typed, at, on, found }: Shortlist,
   { width, height }: Room,
 ): ReturnType<Prompt<Picking, unknown>['draw']> {
   const rows = Math.max(1, Math.min(MOST_ROWS, height - OTHER_ROWS));
