@@ -7,12 +7,12 @@ import { withLock } from '../base/files/file-lock.ts';
 import { makePrivate, openToOthers } from '../base/files/file-modes.ts';
 import { changeMark } from '../base/files/file-stamps.ts';
 import { readState, writeAtomic } from '../base/files/file-state.ts';
-import type { HttpRoute } from '../base/http/http-route.ts';
+import type { HttpRoute, KnownToken } from '../base/http/http-route.ts';
 import { CLI_PROGRAM, PRODUCT, SERVER_PROGRAM, VERSION } from '../base/product.ts';
 import { say, t } from '../base/text/message.ts';
 import { settingsHelp } from '../config/flags.ts';
 import { a2aSettings, httpSettings, SHORTEST_TOKEN } from '../config/http-settings.ts';
-import { type KnownToken, type TokenLines, tokenLines } from '../config/token-file.ts';
+import { type TokenLines, tokenLines } from '../config/token-file.ts';
 import type { Context } from '../operations/context.ts';
 import { type Gate, isForwarded, openGate, type Refused, tokenGate } from '../surfaces/http/gate.ts';
 import { isLoopback } from '../surfaces/http/names.ts';
@@ -240,7 +240,7 @@ async function followedFile(
   beside: readonly KnownToken[],
   { secrets, log }: Context,
 ): Promise<Followed> {
-  let mark: string | undefined | typeof FAILED = changeMark(file);
+  let mark = changeMark(file);
   /** Worded for the one who asks. */
   let trouble: () => string | undefined = () => undefined;
   async function read(): Promise<readonly KnownToken[]> {
@@ -288,7 +288,7 @@ async function followedFile(
 
 const UNREADABLE = 'The token file cannot be read.';
 /** A file that could not be read is tried again with the next request, changed or not. */
-const FAILED = Symbol('not read');
+const FAILED = 'FAILED';
 
 async function fromFile(file: string): Promise<TokenLines> {
   // Secrets are mounted into containers as links.
@@ -353,9 +353,7 @@ Hosts connect to http://127.0.0.1:${DEFAULT_PORT}/mcp; Ctrl+C finishes running c
 
 ${SERVE_FLAGS.map(([flag, meaning]) => `  ${flag.padEnd(25)} ${say(meaning)}`).join('\n')}
 
-Settings for HTTP, with their environment variables:
+Settings for HTTP; all others work too (${SERVER_PROGRAM} --help lists them):
 ${settingsHelp({}, { only: SERVE_SETTINGS })}
-
-All other settings work here too: "${SERVER_PROGRAM} --help" lists them.
 `;
 }

@@ -1,14 +1,5 @@
+import type { KnownToken } from '../base/http/http-route.ts';
 import { SHORTEST_TOKEN } from './http-settings.ts';
-
-/** A token that is admitted, and what it may do. */
-export interface KnownToken {
-  token: string;
-  mayWrite: boolean;
-  /** The one part it lets in to. */
-  only?: 'a2a';
-  /** Who the operator says has it. */
-  name?: string;
-}
 
 export interface TokenLines {
   tokens: KnownToken[];

@@ -29,6 +29,7 @@ export async function expectServing(client: LineClient): Promise<void> {
     content: [
       { type: 'text', text: 'analyst, architect, dev, pm, ux-designer' },
       { type: 'text', text: expect.stringContaining('5 agents') as string },
+      { type: 'text', text: expect.stringContaining('List those of a module') as string },
     ],
   });
   expect(client.unread).toEqual([]);

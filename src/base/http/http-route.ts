@@ -24,6 +24,9 @@ export interface Caller {
   challenge?: string;
 }
 
+/** A token that is admitted, with what it may do and whose it is. */
+export type KnownToken = Pick<Caller, 'mayWrite' | 'only' | 'name'> & { token: string };
+
 /** Whether two requests come from the same caller, as far as that is known. */
 export function sameCaller(one: Caller, other: Caller): boolean {
   return one.known === other.known && one.subject === other.subject;

@@ -1,8 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Caller } from '../../base/http/http-route.ts';
+import type { Caller, KnownToken } from '../../base/http/http-route.ts';
 import type { Catalogue } from '../../base/text/message.ts';
-import type { KnownToken } from '../../config/token-file.ts';
 
 /** Why a caller is not admitted, with the headers that say what to do about it. */
 export interface Refused {

@@ -18,6 +18,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
   id: '728cfd79-2a3f-5f9a-ad84-d776ac131a77',
   ids: ['728cfd79-2a3f-5f9a-ad84-d776ac131a77'],
   message: 'Hello',
+  module: 'cis',
   name: 'prd',
   pattern: '**/*.md',
   query: 'architecture',
