@@ -333,13 +333,7 @@ function callFrom(terminal: Terminal): Call {
 }
 
 /** Asks the person at the terminal; only a yes is one. */
-function confirming({
-  err,
-  readLine,
-  keyboard,
-  remarks,
-  status,
-}: Terminal): Pick<Call, 'ask' | 'choose' | 'confirm'> {
+function confirming({ err, readLine, keyboard, status }: Terminal): Pick<Call, 'ask' | 'choose' | 'confirm'> {
   if (readLine === undefined) return {};
   return {
     ask: readLine,
@@ -353,9 +347,8 @@ function confirming({
         }),
     async confirm({ question, details }) {
       status?.clear();
-      if (details !== '' && remarks === undefined) err(`${details}\n`);
-      else if (remarks !== undefined)
-        remarks.show((await import('./screen/markdown.ts')).markdown(details, remarks.look.width));
+      // As it is: what a person allows may hide nothing behind marks.
+      if (details !== '') err(`${details}\n`);
       const typed = await readLine(t`${question} [y/N] `);
       return isYes(typed) ? { yes: true } : { yes: false, why: t`you said no` };
     },

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../../tests/support/app.ts';
+import { SCRIPT_PATH } from '../../../../tests/support/contract-project.ts';
 import { writeFiles } from '../../../../tests/support/folders.ts';
 import { bmadHere } from '../../../../tests/support/command-line.ts';
 import { textOf } from '../screen/paint.ts';
@@ -49,6 +50,24 @@ describe('a command without the name it needs', () => {
     const { code, stderr } = await piped('start');
     expect(code).toBe(2);
     expect(stderr).toContain('Usage: bmad execute');
+  });
+});
+
+describe('before programs of a project may run', () => {
+  it('all of what would run is shown as it is', async () => {
+    const project = await temporaryFolder(afterAll);
+    const script = `#!/bin/bash\nrm -rf /_x_/*.log \\*a* \`b\`\necho ${'long '.repeat(40)}end\n`;
+    await writeFiles(project, { [SCRIPT_PATH]: script });
+    const { asked, screen } = await bmadHere(['trust', '--project', project], {
+      cwd: project,
+      env,
+      terminal: true,
+      columns: 60,
+      typed: ['n'],
+    });
+    expect(asked).toContain('[y/N]');
+    for (const line of script.trim().split('\n')) expect(screen).toContain(`${line}\n`);
+    expect(screen).toContain('```');
   });
 });
 
