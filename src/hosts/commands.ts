@@ -33,6 +33,11 @@ export interface CommandFolder {
 
 const SUFFIX = '.toml';
 
+/** Whether a text is ours: the one that was written, or that before it, if it was not written in the end. */
+function isWritten(text: string, known: Awaited<ReturnType<Connections['of']>>): boolean {
+  return [known?.after, known?.former].includes(sha256(text));
+}
+
 /**
  * Writes a command for each agent, and answers with what people type. A file of that name that is not ours, or that
  * people have changed since, stays as it is.
@@ -47,14 +52,23 @@ export async function writeCommands(
   for (const agent of agents) {
     const file = join(folder, `${agent.name}${SUFFIX}`);
     const [before, known] = [await readState(file, { inside }), await connections.of(file)];
-    if (before !== undefined && sha256(before) !== known?.after) continue;
+    if (before !== undefined && !isWritten(before, known)) continue;
     typed.push(`/${SERVER_KEY}:${agent.name}`);
     const text = geminiCommand(agent);
     if (dry || text === before) continue;
     const folders = known?.folders ?? missing;
     // First the way back, then the change.
     await connections.keep(
-      { file, hosts: [host], scope, created: true, folders, made: { key: false }, after: sha256(text) },
+      {
+        file,
+        hosts: [host],
+        scope,
+        created: true,
+        folders,
+        made: { key: false },
+        after: sha256(text),
+        ...(before === undefined ? {} : { former: sha256(before) }),
+      },
       undefined,
     );
     await writeAtomic(file, text, { inside });
@@ -72,7 +86,7 @@ export async function removeCommands(
     const file = join(folder, name);
     const known = await connections.of(file);
     if (known === undefined) continue;
-    const isOurs = sha256((await readState(file, { inside })) ?? '') === known.after;
+    const isOurs = isWritten((await readState(file, { inside })) ?? '', known);
     if (isOurs) typed.push(`/${SERVER_KEY}:${name.slice(0, -SUFFIX.length)}`);
     if (dry) continue;
     if (isOurs) await removeMade(file, known.folders, inside);

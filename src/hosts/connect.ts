@@ -6,7 +6,17 @@ import { missingFolders, readForeign, removeMade } from '../base/files/foreign-f
 import { removeFile } from '../base/files/open-file.ts';
 import { jsonObject } from '../base/parse/json.ts';
 import { sha256 } from '../base/values.ts';
-import { addedTo, isOurs, isSame, type Made, startOf, startText, takenOver, withAdded } from './entries.ts';
+import {
+  addedTo,
+  isOurs,
+  isSame,
+  type Made,
+  merged,
+  startOf,
+  startText,
+  takenOver,
+  withAdded,
+} from './entries.ts';
 import { cut, entryIn, isEmpty, put, type ConfigText } from './splice.ts';
 import type { Entry, Format, Scope } from './table.ts';
 
@@ -18,6 +28,8 @@ export interface FileWork {
   key: string;
   hosts: readonly string[];
   entry: Entry;
+  /** What a person has just decided on beside it, which counts before what is there. */
+  more?: Entry;
   /** The folder that nothing may lead out of, for files of a project. */
   inside: string | undefined;
   connections: Connections;
@@ -44,7 +56,8 @@ interface How {
 
 /** Puts the entry into the file, if it is not there. */
 export async function connectFile(work: FileWork, { force, dry }: How): Promise<FileChange> {
-  const { file, entry, connections } = work;
+  const { file, more, connections } = work;
+  const entry = merged(work.entry, more);
   const before = await readForeign(file, work.inside);
   const config = configOf(work, before ?? '');
   const found = entryIn(config);
@@ -59,7 +72,7 @@ export async function connectFile(work: FileWork, { force, dry }: How): Promise<
   const isOwnFile = work.scope === 'user';
   const former = ours ?? takenOver(found);
   const keeps = ours === undefined ? isOwnFile : stays;
-  const wanted = former !== undefined && keeps ? withAdded(entry, former) : entry;
+  const wanted = former !== undefined && keeps ? merged(withAdded(entry, former), more) : entry;
   const added =
     former === undefined ? NOTHING : { lines: addedTo(entry, keeps ? wanted : former), stays: keeps };
   if (ours !== undefined && isSame(ours, wanted)) {
@@ -164,6 +177,8 @@ interface Connection {
   made: Made;
   /** Digest of the file as it was written: only if it is still that, the copy of what was before can be put back. */
   after: string;
+  /** That of a file that is wholly ours, as it was written the time before. */
+  former?: string;
 }
 
 export type Connections = ReturnType<typeof connectionsIn>;

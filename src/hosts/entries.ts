@@ -99,6 +99,15 @@ export function withAdded(wanted: Entry, found: Entry): Entry {
   };
 }
 
+/** An entry with what is in another one as well, table by table; the other one counts where both say something. */
+export function merged(entry: Entry, more: Entry = {}): Entry {
+  const both = Object.entries(more).map(([key, value]) => {
+    const own = entry[key];
+    return [key, isTable(value) && isTable(own) ? merged(own, value) : value];
+  });
+  return { ...entry, ...(Object.fromEntries(both) as Entry) };
+}
+
 /** What only starts another program, and the words with which it does so. */
 const LAUNCHER = /(?:^|[\\/])(?:npx|npm|pnpm|pnpx|yarn|bun|bunx|uv|uvx|pipx|node|deno|cmd)(?:\.cmd|\.exe)?$/i;
 const LAUNCHES = /(?:npm|yarn|bun|uv|pipx|deno|tool)(?:\.cmd|\.exe)? (?:dlx|exec|x|run|tool)$/i;

@@ -5,7 +5,7 @@ import { pathExists } from '../base/files/files.ts';
 import { fold, nearest } from '../base/text/suggest.ts';
 import type { CommandAgent, CommandFolder } from './commands.ts';
 import { connectFile, connectionsIn, disconnectFile, type FileWork } from './connect.ts';
-import { entryOf, isOurs, isSame, startOf, type WrittenStart } from './entries.ts';
+import { entryOf, isOurs, isSame, merged, startOf, type WrittenStart } from './entries.ts';
 import { inspect } from './inspect.ts';
 import {
   HOSTS,
@@ -111,10 +111,8 @@ export function createHosts({ surroundings, root, start, state }: HostsParts) {
       key: host.key,
       hosts: targets.map(({ host: { id } }) => id),
       // Hosts that share a file share the entry.
-      entry: Object.assign(
-        {},
-        ...targets.flatMap((each) => [entryOf(each.host, each.scope, start), each.more]),
-      ) as Entry,
+      entry: Object.assign({}, ...targets.map((each) => entryOf(each.host, each.scope, start))) as Entry,
+      more: Object.assign({}, ...targets.map(({ more }) => more)) as Entry,
       inside: scope === 'project' ? root : undefined,
       connections,
     };
@@ -163,7 +161,7 @@ export function createHosts({ surroundings, root, start, state }: HostsParts) {
     /** Whether the entry allows what its host refuses where it cannot ask. */
     async isApproved({ host, file }: HostTarget): Promise<boolean> {
       const entry = await entryOfFile(host, file).catch(ours(() => undefined));
-      return isOurs(entry) && isSame(entry, { ...entry, ...host.approval });
+      return isOurs(entry) && isSame(entry, merged(entry, host.approval));
     },
     /** The text that a person would write into an empty file. */
     printed({ host, scope, file }: HostTarget): string {

@@ -26,7 +26,7 @@ export const resultSchema = z.object({
   file: z.string(),
   installed: z.boolean(),
   outcome: z.enum(OUTCOMES),
-  /** Why nothing was done, and what to do about it. */
+  /** Why nothing was done, or not everything, and what to do about it. */
   problem: z.string().optional(),
   /** What had been added to our entry: it has been left out, or it has stayed. */
   dropped: z.array(z.string()).optional(),
@@ -218,15 +218,17 @@ async function pickedOf(states: readonly HostState[], { choose }: Asking): Promi
   return states.filter(({ host }) => picked.has(host.id));
 }
 
-/** What a host refuses where it cannot ask is allowed only by a person, and once. */
+/** What a host refuses where it cannot ask is allowed only by a person, once, and in their own file: a project's is for others too. */
 async function withApproval(picked: readonly HostState[], { ask, found }: Asking): Promise<HostState[]> {
   return Promise.all(
     picked.map(async (state) => {
-      if (state.host.approval === undefined || (await found.hosts.isApproved(state))) return state;
+      const { host, scope } = state;
+      if (scope === 'project' || host.approval === undefined || (await found.hosts.isApproved(state)))
+        return state;
       const typed = await ask(
         t`"codex exec" cannot ask, so it refuses the completion contract, which runs programs of trusted projects.\nAllow it there? [y/N] `,
       );
-      return isYes(typed) ? { ...state, more: state.host.approval } : state;
+      return isYes(typed) ? { ...state, more: host.approval } : state;
     }),
   );
 }

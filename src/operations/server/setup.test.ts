@@ -426,6 +426,41 @@ describe('setup', () => {
     expect(await here.text('.codex/config.toml')).toBe('model = "x"\n');
   });
 
+  it('N-05: the yes goes into one’s own file only, beside what is there for other tools, and is asked for once', async () => {
+    const tools = '[mcp_servers.bmad.tools.list_agents]\napproval_mode = "approve"\n';
+    const here = await machine(afterAll, {
+      '.codex/config.toml': `[mcp_servers.bmad]\ncommand = "/gone/bmad-mcp-server"\n${tools}`,
+    });
+    const shared = await here.setup({ scope: 'project' }, ['Ada', 'English', ''], ['codex']);
+    expect(shared.prompts.join('')).not.toContain('completion contract');
+    expect(await here.text('shop/.codex/config.toml')).not.toContain('approval_mode');
+    const { prompts } = await here.setup({}, ['y']);
+    expect(prompts[0]).toContain('completion contract');
+    const approved = { approval_mode: 'approve' };
+    const entry = { tools: { list_agents: approved, run_completion_contract: approved } };
+    const written = async () => parseToml(await here.text('.codex/config.toml'));
+    expect(await written()).toMatchObject({ mcp_servers: { bmad: entry } });
+    expect((await here.setup({}, [])).prompts).toEqual([]);
+    expect((await here.setup({ hosts: ['codex'] })).rows[0]).toMatchObject({ outcome: 'unchanged' });
+    expect(await written()).toMatchObject({ mcp_servers: { bmad: entry } });
+  });
+
+  it('N-03: tells of a command that cannot be read, and connects and disconnects all hosts', async () => {
+    const here = await machine(afterAll, {
+      '.gemini/settings.json': '{}',
+      '.gemini/commands/bmad/pm.toml/x': '',
+      '.cursor/mcp.json': '{}',
+    });
+    const problem = expect.stringContaining('pm.toml') as string;
+    const { rows, outcome } = await here.setup({ yes: true });
+    expect(outcomes(rows)).toEqual({ 'gemini-cli': 'written', cursor: 'written' });
+    expect(rows.find(({ host }) => host === 'gemini-cli')).toMatchObject({ problem });
+    expect(outcome.ok && outcome.failed).toBe(true);
+    expect(outcome.ok && outcome.data['handshakes']).toMatchObject([{ ok: true }]);
+    const removed = await here.remove({ yes: true });
+    expect(outcomes(removed.rows)).toEqual({ 'gemini-cli': 'removed', cursor: 'removed' });
+  });
+
   it('N-13: tells what is left to do only where the settings of the host make it so', async () => {
     const settings = (enabled: boolean): Record<string, string> => ({
       '.gemini/settings.json': JSON.stringify({ security: { folderTrust: { enabled } } }),

@@ -100,7 +100,7 @@ export const setup = defineOperation({
     return { dry_run: dry, results, handshakes, notes };
   },
   failed: ({ results, handshakes }) =>
-    results.some(({ outcome }) => outcome === 'refused') || handshakes.some(({ ok }) => !ok),
+    results.some(({ problem }) => problem !== undefined) || handshakes.some(({ ok }) => !ok),
   render({ dry_run: dry, results, handshakes, notes }) {
     const connected = results.filter(isConnected);
     const rest = restLines(connected).map((text) => `- ${text}`);
@@ -214,6 +214,17 @@ function printed(state: HostState, { hosts }: HostSetup): Result {
   };
 }
 
+/** A command that cannot be read or written is told of; the entry is in its file all the same. */
+async function setCommands(result: Result, work: () => Promise<string[]>): Promise<void> {
+  const commands = await work().catch(
+    ours(({ message, hint }) => {
+      result.problem = [message, hint].filter(Boolean).join(' ');
+      return [];
+    }),
+  );
+  if (commands.length > 0) result.commands = commands;
+}
+
 /** The commands that a host has beside the entry, and what is left to do there, by what its own settings say. */
 async function completed(
   result: Result,
@@ -236,7 +247,7 @@ async function completed(
         name: shortName(name),
         who: [displayName, title].filter(Boolean).join(', '),
       }));
-    result.commands = await hosts.commands(state, agents, dry);
+    await setCommands(result, () => hosts.commands(state, agents, dry));
   }
   if (dry) return;
   const checks = (await hosts.inspect(state)).filter(({ level, fix }) => level !== 'ok' && fix !== undefined);
@@ -324,12 +335,11 @@ export const remove = defineOperation({
     for (const state of meant) {
       const result = results.find(({ host, scope: own }) => host === state.host.id && own === state.scope);
       if (result === undefined || result.outcome === 'refused') continue;
-      const commands = await hosts.commands(state, 'none', dry);
-      if (commands.length > 0) result.commands = commands;
+      await setCommands(result, () => hosts.commands(state, 'none', dry));
     }
     return { dry_run: dry, results };
   },
-  failed: ({ results }) => results.some(({ outcome }) => outcome === 'refused'),
+  failed: ({ results }) => results.some(({ problem }) => problem !== undefined),
   render: ({ dry_run: dry, results }) => ({
     body: lines(resultLines(results, dry)),
     ...(dry || !results.some(({ outcome }) => outcome === 'removed')
