@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { BmadError } from '../base/errors.ts';
+import { setTimeout } from 'node:timers/promises';
+import { BmadError, ours } from '../base/errors.ts';
 import { programsBesides } from '../base/files/find-program.ts';
 import { startProgram } from '../base/process/start-program.ts';
 import { t } from '../base/text/message.ts';
@@ -17,6 +18,9 @@ const OTHERS: readonly (readonly [string, ...string[]])[] = [
   ['clip.exe'],
 ];
 
+/** One that has nothing to connect to has ended by then. */
+const STAYS_MS = 1_000;
+
 /** Puts a text into the clipboard of the person, with the first program for it that no project provides. */
 export async function copyText(
   text: string,
@@ -28,14 +32,20 @@ export async function copyText(
   for (const [name, ...args] of PROGRAMS[platform] ?? OTHERS) {
     const program = await programs.find(name);
     if (program === undefined) continue;
-    const { child, stdin } = await startProgram(program, args, { env: programs.env, input: true });
+    const started = await startProgram(program, args, { env: programs.env, input: true }).catch(
+      ours(() => undefined),
+    );
+    if (started === undefined) continue;
+    const { child, stdin, stdout, stderr } = started;
+    const ended = once(child, 'exit') as Promise<[number | null]>;
     stdin?.end(text);
-    // It may stay to serve the clipboard; that it has read everything is enough.
-    await Promise.race([once(child, 'exit'), ...(stdin === undefined ? [] : [once(stdin, 'finish')])]);
+    // One that stays serves the clipboard from then on.
+    const [code] = await Promise.race([ended, setTimeout(STAYS_MS, [0] as const, { ref: false })]);
+    for (const stream of [stdin, stdout, stderr]) stream?.destroy();
     child.unref();
-    return;
+    if (code === 0) return;
   }
-  throw new BmadError('unavailable', t`No program that copies texts was found.`, {
+  throw new BmadError('unavailable', t`The text was not copied: no program that copies texts works here.`, {
     hint: t`Install wl-copy or xclip, or pipe the text to where it belongs.`,
   });
 }
