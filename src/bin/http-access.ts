@@ -357,3 +357,22 @@ Settings for HTTP; all others work too (${SERVER_PROGRAM} --help lists them):
 ${settingsHelp({}, { only: SERVE_SETTINGS })}
 `;
 }
+
+/** That of the server over stdin and stdout, which is kept here because a host never asks for it. */
+export function serverHelp(): string {
+  return t`${PRODUCT} ${VERSION}: serves the BMad Method to an MCP host over stdin and stdout.
+
+Usage: ${SERVER_PROGRAM} [flags] [git source …]   (started by a host; people use the program "bmad")
+
+  --http         Serve over HTTP instead, to this machine only unless --host says otherwise
+  --port <port>  Port for --http; 0 picks a free one [${DEFAULT_PORT}]
+  --new-token    With --http: replace the stored client token with a new one
+  --summary      Print what was found to stderr, then serve
+  --test         Check that the server can start, print one line, and exit
+  --version      Print the version
+  --help         Print this text
+
+Settings, in the order flag, environment, project file, user file, default:
+${settingsHelp()}
+`;
+}

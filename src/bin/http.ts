@@ -23,7 +23,7 @@ import {
   serverFlags,
   wordsFor,
 } from './outside.ts';
-import { decideAccess, onlyThisMachine, serveHelp } from './http-access.ts';
+import { decideAccess, onlyThisMachine, serveHelp, serverHelp } from './http-access.ts';
 import { hasPage, localOrigin, pageParts } from './page-server.ts';
 import { servePage } from './page.ts';
 import { printer } from './printer.ts';
@@ -38,7 +38,7 @@ async function main(): Promise<void> {
   const words = await wordsFor(settings);
   // Only these lines are for the person who has started it: nothing that is served may be said in their words.
   const tell = (make: () => string): void => printer.err(speaking(words, make));
-  if (switches.has('help')) return showHelp(speaking(words, serveHelp));
+  if (switches.has('help')) return showHelp(speaking(words, switches.has('http') ? serveHelp : serverHelp));
   const surroundings = { ...outside(settings), forOthers: true };
   const metrics = createMetrics();
   const turns = createTurns();

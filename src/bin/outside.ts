@@ -3,8 +3,8 @@ import { isAbsolute, join, parse } from 'node:path';
 import type { Outside } from '../app/app.ts';
 import type { Settings } from '../app/settings.ts';
 import { BmadError, ERROR_CODES, quoted } from '../base/errors.ts';
-import { CLI_PROGRAM, PRODUCT, SERVER_PROGRAM, VERSION } from '../base/product.ts';
-import { type Catalogue, plural, t } from '../base/text/message.ts';
+import { CLI_PROGRAM, SERVER_PROGRAM } from '../base/product.ts';
+import { type Catalogue, t } from '../base/text/message.ts';
 import { type ParsedFlags, parseFlags } from '../config/flags.ts';
 import type { RawSettings } from '../config/schema.ts';
 import type { Context } from '../operations/context.ts';
@@ -130,15 +130,8 @@ export function hearSignals(finishMs: number, end: () => Promise<void>): void {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop);
 }
 
-/** What was found, in one line for people. */
+/** What was found, in one line for people; only they need what says it. */
 export async function readyLine(context: Context): Promise<string> {
-  const { catalogue, project } = await context.workspace();
   const tools = await toolList(context, { signal: new AbortController().signal, progress: () => undefined });
-  const content = [
-    plural(catalogue.count('agent'), 'agent'),
-    plural(catalogue.count('workflow'), 'workflow'),
-    plural(catalogue.count('skill'), 'plain skill'),
-  ].join(', ');
-  const origins = catalogue.sources.map(({ origin }) => origin.displayName).join(', ');
-  return t`${PRODUCT} v${VERSION} — ${plural(tools.length, 'tool')} registered — ${content} from ${origins} — project ${project.root ?? t`none`} — Ready`;
+  return (await import('./start-screen.ts')).foundLine(await context.workspace(), tools.length);
 }

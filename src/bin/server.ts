@@ -2,51 +2,23 @@ import { createRequire } from 'node:module';
 import type { Readable } from 'node:stream';
 import { createContext } from '../app/app.ts';
 import { BmadError } from '../base/errors.ts';
-import { PRODUCT, SERVER_PROGRAM, VERSION } from '../base/product.ts';
-import { type Catalogue, speaking, t } from '../base/text/message.ts';
-import { settingsHelp } from '../config/flags.ts';
+import { isBelow } from '../base/files/open-file.ts';
+import { VERSION } from '../base/product.ts';
+import { speaking, t } from '../base/text/message.ts';
 import { userStateFolder } from '../config/locations.ts';
 import type { RawSettings } from '../config/schema.ts';
 import type { Context } from '../operations/context.ts';
-import type { FirstAnswers } from '../surfaces/mcp/early.ts';
+import { type FirstAnswers, PROMPTS } from '../surfaces/mcp/early.ts';
 import { serveStreams } from '../surfaces/mcp/stdio.ts';
 import type { EarlyStart } from './first-answers.ts';
-import {
-  DEFAULT_PORT,
-  fail,
-  httpPort,
-  outside,
-  readyLine,
-  serverFile,
-  serverFlags,
-  wordsFor,
-} from './outside.ts';
+import { fail, httpPort, outside, readyLine, serverFile, serverFlags, wordsFor } from './outside.ts';
 import { printer } from './printer.ts';
 import { protocolOutput } from './program-place.ts';
 
-const help = (): string =>
-  t`${PRODUCT} ${VERSION}: serves the BMad Method to an MCP host over stdin and stdout.
-
-Usage: ${SERVER_PROGRAM} [flags] [git source …]   (started by a host; people use the program "bmad")
-
-  --http         Serve over HTTP instead, to this machine only unless --host says otherwise
-  --port <port>  Port for --http; 0 picks a free one [${DEFAULT_PORT}]
-  --new-token    With --http: replace the stored client token with a new one
-  --summary      Print what was found to stderr, then serve
-  --test         Check that the server can start, print one line, and exit
-  --version      Print the version
-  --help         Print this text
-
-Settings, in the order flag, environment, project file, user file, default:
-${settingsHelp()}
-`;
-
 async function main(early: EarlyStart | undefined): Promise<void> {
   const { settings, switches, values } = serverFlags();
-  if (switches.has('help'))
-    return switches.has('http')
-      ? loadHttp()
-      : (await import('./start-screen.ts')).showHelp(speaking(await wordsFor(settings), help));
+  // The other program has the texts of both.
+  if (switches.has('help')) return loadHttp();
   if (switches.has('version')) return printer.out(`${VERSION}\n`);
   const overHttp = httpPort(switches.has('http'), values.port) !== undefined;
   if (overHttp && !switches.has('test')) return loadHttp();
@@ -57,31 +29,16 @@ async function main(early: EarlyStart | undefined): Promise<void> {
       hint: t`Over stdin and stdout, the host that started the server is its only client.`,
     });
   if (switches.has('test')) return printer.out(`${await readyLine(context)}\n`);
-  if (process.stdin.isTTY) return serveAtTerminal(context, await wordsFor(settings));
+  if (process.stdin.isTTY) {
+    const { atTerminal } = await import('./start-screen.ts');
+    const { input, printed } = atTerminal(() => readyLine(context), await wordsFor(settings), serverFile());
+    await serve(context, undefined, input);
+    return printed;
+  }
   const words = switches.has('summary') ? await wordsFor(settings) : undefined;
   const summary = switches.has('summary') ? speaking(words, () => readyLine(context)) : undefined;
   const printed = summary?.then((line) => printer.err(`${line}\n`));
   await serve(context, early);
-  await printed;
-}
-
-/** A person has started it: the screen says what they can do, and "?" says more. */
-async function serveAtTerminal(context: Context, words: Catalogue | undefined): Promise<void> {
-  const { commandIsFound, showHelp, startHelp, startScreen, withHelp } = await import('./start-screen.ts');
-  const said = (make: () => string): void => showHelp(speaking(words, make), 'remarks');
-  const printed = speaking(words, () => readyLine(context)).then((summary) =>
-    said(() => startScreen({ summary, installed: commandIsFound(process.env, process.platform) })),
-  );
-  await serve(
-    context,
-    undefined,
-    withHelp(
-      process.stdin,
-      // Commands in it are copied, so that only the terminal breaks their lines.
-      () => printer.err(speaking(words, () => startHelp(serverFile()))),
-      () => process.kill(process.pid, 'SIGINT'),
-    ),
-  );
   await printed;
 }
 
@@ -96,9 +53,26 @@ function loadHttp(): void {
   createRequire(import.meta.url)('./http.cjs');
 }
 
-/** The tools of agents come from the content, so that a list of them may be another one next time. */
-function firstAnswers({ tools }: Context, early: EarlyStart | undefined): FirstAnswers | undefined {
-  return early !== undefined && tools.agents ? { ...early.first, keep: () => undefined } : early?.first;
+/**
+ * The tools of agents come from the content, so that a list of them may be another one next time. A list of prompts is kept
+ * where it is that of the working directory's project: a client that works somewhere else may work elsewhere next time.
+ */
+function firstAnswers(context: Context, early: EarlyStart | undefined): FirstAnswers | undefined {
+  if (early === undefined) return undefined;
+  const { first } = early;
+  const { tools, config } = context;
+  if (tools.agents) return { ...first, keep: () => undefined };
+  return {
+    ...first,
+    async keep(answers) {
+      const others = Object.entries(answers).filter(([key]) => !key.startsWith(PROMPTS));
+      void first.keep(Object.fromEntries(others));
+      if (others.length === Object.keys(answers).length) return;
+      const { root } = await context.describeProject();
+      if (config.project !== undefined || root === undefined || isBelow(root, process.cwd()))
+        void first.keep(answers);
+    },
+  };
 }
 
 /** Serves until the client leaves, a signal comes, or the host is gone without closing the pipe. */
@@ -142,17 +116,8 @@ async function enlisted(context: Context, client: string | undefined): Promise<(
   const none = async (): Promise<void> => undefined;
   if (context.config.readOnly) return none;
   try {
-    const [{ stdioServers }, { root }] = await Promise.all([
-      import('./stdio-servers.ts'),
-      context.describeProject(),
-    ]);
-    return await stdioServers(userStateFolder(outside({}))).add({
-      pid: process.pid,
-      ...(client === undefined ? {} : { client }),
-      roots: root === undefined ? [] : [root],
-      started: new Date(performance.timeOrigin).toISOString(),
-      version: VERSION,
-    });
+    const { enlist } = await import('./stdio-servers.ts');
+    return await enlist(context, userStateFolder(outside({})), client);
   } catch (error) {
     context.log.info('instances', { error: String(error) });
     return none;

@@ -1,8 +1,9 @@
-import { t } from '../base/text/message.ts';
+import { type Catalogue, plural, speaking, t } from '../base/text/message.ts';
 import { isAbsolute, join } from 'node:path';
 import { Transform } from 'node:stream';
 import { changeMark, isSameFile } from '../base/files/file-stamps.ts';
-import { CLI_PROGRAM, SERVER_KEY, SERVER_PROGRAM } from '../base/product.ts';
+import { CLI_PROGRAM, PRODUCT, SERVER_KEY, SERVER_PROGRAM, VERSION } from '../base/product.ts';
+import type { Context } from '../operations/context.ts';
 import { helpLines } from '../surfaces/cli/screen/help.ts';
 import { canvases, printer } from './printer.ts';
 import { programFolder } from './program-place.ts';
@@ -21,6 +22,20 @@ export function showHelp(text: string, stream: 'answers' | 'remarks' = 'answers'
   else canvas.show(helpLines(text, canvas.look.width));
 }
 
+/** What is served, in one line. */
+export function foundLine(
+  { catalogue, project }: Awaited<ReturnType<Context['workspace']>>,
+  tools: number,
+): string {
+  const content = [
+    plural(catalogue.count('agent'), 'agent'),
+    plural(catalogue.count('workflow'), 'workflow'),
+    plural(catalogue.count('skill'), 'plain skill'),
+  ].join(', ');
+  const origins = catalogue.sources.map(({ origin }) => origin.displayName).join(', ');
+  return t`${PRODUCT} v${VERSION} — ${plural(tools, 'tool')} registered — ${content} from ${origins} — project ${project.root ?? t`none`} — Ready`;
+}
+
 interface Started {
   /** What is served, in one line. */
   summary: string;
@@ -29,7 +44,7 @@ interface Started {
 }
 
 /** The end of a start in a terminal: what is served, and what can be done next. */
-export function startScreen({ summary, installed }: Started): string {
+function startScreen({ summary, installed }: Started): string {
   const bmad = installed ? CLI_PROGRAM : `"${process.execPath}" "${programFolder}/${CLI_PROGRAM}.cjs"`;
   const row = (what: string, command: string, why: string): string =>
     `  ${what.padEnd(10)}${command}\n  ${' '.repeat(10)}${why}\n`;
@@ -66,7 +81,7 @@ export function commandIsFound(
 }
 
 /** What "?" answers: how to connect by hand, and what the programs are. */
-export function startHelp(server: string): string {
+function startHelp(server: string): string {
   const entry = { mcpServers: { [SERVER_KEY]: { command: process.execPath, args: [server] } } };
   return t`To connect a host by hand:
 
@@ -80,11 +95,29 @@ ${JSON.stringify(entry, null, 2)}
 `;
 }
 
+/** A person has started it: the screen says what they can do, and "?" says more. */
+export function atTerminal(ready: () => Promise<string>, words: Catalogue | undefined, server: string) {
+  const installed = commandIsFound(process.env, process.platform);
+  const printed = speaking(words, ready).then((summary) =>
+    showHelp(
+      speaking(words, () => startScreen({ summary, installed })),
+      'remarks',
+    ),
+  );
+  const input = withHelp(
+    process.stdin,
+    // Commands in it are copied, so that only the terminal breaks their lines.
+    () => printer.err(speaking(words, () => startHelp(server))),
+    () => process.kill(process.pid, 'SIGINT'),
+  );
+  return { input, printed };
+}
+
 /**
  * The input of a server at a terminal, where every key comes by itself: "?" is answered, Ctrl+C and Ctrl+D end it, and a line
  * that begins as a message does goes to the protocol. Everything else is not for it.
  */
-export function withHelp(input: KeyStream, answer: () => void, stop: () => void): Transform {
+function withHelp(input: KeyStream, answer: () => void, stop: () => void): Transform {
   input.setRawMode?.(true);
   let typed = '';
   const helped = new Transform({

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import * as z from 'zod';
 import { processList } from '../base/files/file-state.ts';
+import { VERSION } from '../base/product.ts';
+import type { Context } from '../operations/context.ts';
 
 /**
  * In the user's state folder, apart from servers over HTTP, which have an address and can be asked whether they are there:
@@ -32,4 +34,20 @@ export function stdioServers(state: string) {
       return list.add({ ...server, ...named });
     },
   };
+}
+
+/** Puts this server on the list; answers with what takes it off again. */
+export async function enlist(
+  context: Pick<Context, 'describeProject'>,
+  state: string,
+  client: string | undefined,
+): Promise<() => Promise<void>> {
+  const { root } = await context.describeProject();
+  return stdioServers(state).add({
+    pid: process.pid,
+    ...(client === undefined ? {} : { client }),
+    roots: root === undefined ? [] : [root],
+    started: new Date(performance.timeOrigin).toISOString(),
+    version: VERSION,
+  });
 }

@@ -192,6 +192,18 @@ describe.skipIf(process.platform === 'win32')('the first answers of a server', (
       return { client, first: await names(), names };
     }
 
+    /** A project with a prompt of its own. */
+    async function polishing(): Promise<string> {
+      const other = await temporaryFolder(onTestFinished);
+      const skill = join(other, '_bmad/bmm/workflows/bmad-polish');
+      await mkdir(skill, { recursive: true });
+      await writeFile(
+        join(skill, 'SKILL.md'),
+        '---\nname: bmad-polish\ndescription: Polishes.\n---\n# Polish\n',
+      );
+      return other;
+    }
+
     it('the list is what it was here, before the host has said where it works', async () => {
       const { cwd, home } = await place();
       const once = await listed({ cwd, home }, [cwd]);
@@ -205,19 +217,23 @@ describe.skipIf(process.platform === 'win32')('the first answers of a server', (
 
     it('the host hears of it, and gets the other list, where it works somewhere else by now', async () => {
       const { cwd, home } = await place();
-      const other = await temporaryFolder(onTestFinished);
-      const skill = join(other, '_bmad/bmm/workflows/bmad-polish');
-      await mkdir(skill, { recursive: true });
-      await writeFile(
-        join(skill, 'SKILL.md'),
-        '---\nname: bmad-polish\ndescription: Polishes.\n---\n# Polish\n',
-      );
+      const other = await polishing();
       await (await listed({ cwd, home }, [cwd])).client.close();
       const { first, client, names } = await listed({ cwd, home }, [other]);
       expect(first).not.toContain('bmad-polish');
       await client.asked('notifications/prompts/list_changed');
       expect(await names()).toContain('bmad-polish');
       expect(client.unread.filter(({ id }) => id !== undefined)).toEqual([]);
+    });
+
+    it('the list of another project than that of the working directory is kept for no one', async () => {
+      const there = await place();
+      const { first, client } = await listed(there, [await polishing()]);
+      expect(first).toContain('bmad-polish');
+      await client.close();
+      const text = await keptFile(there);
+      expect(text).toContain('tools/list');
+      expect(text).not.toContain('prompts/list');
     });
 
     it.skipIf(process.platform !== 'linux')('costs as little as from a server of ten lines', async () => {

@@ -37,7 +37,7 @@ export interface FirstAnswers {
   /** What was answered to the same questions before. */
   readonly kept: Readonly<Record<string, string>>;
   /** Everything that the first requests were answered with has come. */
-  keep(answers: Record<string, string>): void;
+  keep(answers: Record<string, string>): void | Promise<void>;
   /** What was given turned out to be wrong. */
   forget(): void;
 }
@@ -89,13 +89,8 @@ export class FirstRequests {
     // A list of prompts may be another one in the next session too; all else is wrong as a whole.
     if (isOther && method !== PROMPTS) this.#early.forget();
     if (text !== undefined) this.#answers[key] = text;
-    if (
-      this.#done.has('tools/list') &&
-      text !== undefined &&
-      given !== text &&
-      (!isOther || method === PROMPTS)
-    )
-      this.#early.keep(this.#answers);
+    const isNew = isOther ? method === PROMPTS : given === undefined && this.#done.has('tools/list');
+    if (isNew && text !== undefined) void this.#early.keep(this.#answers);
     return given === undefined ? false : isOther && method === PROMPTS ? 'otherwise' : true;
   }
 
