@@ -62,6 +62,17 @@ describe('secrets in code', () => {
     ['a.yaml', 'password: $ecret1', 'password: ***'],
     ['a.json', '"api_key": "a1b2c3a4"', '"api_key": "***"'],
     ['a.sh', 'curl -H "Authorization: Basic dXNlcjpwYXNz"', 'curl -H "Authorization: Basic ***"'],
+    ['compose.yml', 'command: mysqld --password S3cretPass99', 'command: mysqld --password ***'],
+    ['a.yaml', 'run: curl -H "X-Api-Key: a1b2c3d4e5" x', 'run: curl -H "X-Api-Key: ***" x'],
+    ['a.yaml', 'run: |\n  login --token S3cretPass99 x', 'run: |\n  login --token *** x'],
+    ['a.toml', 'cmd = "login --token S3cretPass99"', 'cmd = "login --token ***"'],
+    ['a.ini', 'cmd = login --token S3cretPass99 x', 'cmd = login --token *** x'],
+    ['.env', 'CMD="curl -H \'X-Api-Key: a1b2c3d4e5\'"', 'CMD="curl -H \'X-Api-Key: ***\'"'],
+    ['compose.yml.j2', 'db_password: |\n  abcd efgh\nnext: 1', 'db_password: |\n  ***\nnext: 1'],
+    ['compose.yml.j2', 'token: |\r\n  abcd\r\nnext: 1\r\n', 'token: |\r\n  ***\r\nnext: 1\r\n'],
+    ['compose.yml.j2', 'password: a(b&c1234', 'password: ***'],
+    ['compose.yml.j2', '- "TOKEN=a(b&c1234"', '- "TOKEN=***"'],
+    ['Dockerfile', 'ENV DB_PASSWORD hunter2\r\nUSER me\r\n', 'ENV DB_PASSWORD ***\r\nUSER me\r\n'],
   ])('masks bare values in %s: %j', (path, text, masked) => {
     expect(maskCodeSecrets(text, path)).toBe(masked);
   });

@@ -4,7 +4,7 @@ import { withoutEnd } from '../text/text.ts';
 import { configValues, formatOf } from './config-scanner.ts';
 import { isTree, mapValues } from './known-values.ts';
 import { isSecretName } from './names.ts';
-import { byPattern, MASK, masked, URL_CREDENTIALS, type Groups, type Rule } from './rules.ts';
+import { byPattern, MASK, masked, URL_CREDENTIALS, type Groups, type Rule, type Span } from './rules.ts';
 import { hasPrivateKey, isNoSecretOf, PRIVATE_KEYS, TOKEN_SHAPES, VALUE, VALUES_APART } from './values.ts';
 
 /**
@@ -213,15 +213,26 @@ const BARE_ASSIGNMENT =
 const OPTION =
   /(?:^|[\s"'`])--?(?<key>[a-z][\w-]{1,60})[ \t]{1,4}(?<value>[^\s"'`,;<>{}()[\]&-][^\s"'`;<>{}]{3,400})/gim;
 
+/** A key at the beginning of a line, whose value goes to the end of the line. */
+const LINE =
+  /^[ \t]*(?:(?:[#;]|\/\/|-|export|set|env)[ \t]+){0,4}(?<open>["']?)(?<key>mot[ _-]de[ _-]passe|[\w$.@/-]{2,120})(?<close>["']?)[ \t]{0,24}[:=][ \t]{0,8}(?<value>[^\s"'`#{[|>][^\n]{3,2000})$/gim;
+
 /** `ENV DB_PASSWORD value` in a Dockerfile. */
 const ENV_LINE = /^[ \t]*(?:ENV|ARG)[ \t]+(?<key>[\w.-]{2,60})[ \t]+(?<value>[^\s="'$][^\n]{3,400})$/gim;
 
 const ELEMENT = /<(?<key>[\w.:-]{2,60})(?:\s[^<>\n]{0,200})?>(?<value>[^<>\n]{4,400})(?=<\/)/g;
 
+/** A text that goes over the next, deeper lines: `password: |`. */
+const BLOCK = /^([ \t]*)(?:-[ \t]+)*["']?([\w.$-]{2,60})["']?[ \t]*:[ \t]*[|>][-+\d]{0,3}[ \t]*(?:#.*)?\r?$/;
+
 /** Languages in which a word without quotation marks is the name of something, not a value. */
 const CODE =
   /\.(?:[mc]?tsx?|[mc]?jsx?|pyi?|go|rs|java|cs|cpp|cc|cxx|hpp|hh|hxx|c|h|php|rb|rake|ps1|psm1|kts?|swift|scala|dart|lua|exs?|hs|pl|pm|r|sql|vue|svelte|css|scss|less|html?|xhtml|graphql|gql|proto|tf|hcl|groovy|gradle|zig|clj|erl|ml|fs|vb|m|mm)$/i;
 const PROSE = /\.(?:md|mdx|markdown|txt|rst|adoc|org|log)$/i;
+/** A value ends with a blank in these, as a command may follow. */
+const SHELL =
+  /\.(?:sh|bash|zsh|fish|ksh|bat|cmd|mk)$|(?:^|\/)(?:[^/.]*|Dockerfile[^/]*|Makefile[^/]*)$|\.dockerfile$/i;
+
 /**
  * Masks anything that looks like a secret in a file; the rest, and the number of lines, does not change. The path
  * decides how careful to be: a bare word is a value in a configuration file, but a name in code.
@@ -235,7 +246,9 @@ function rulesFor(path: string): readonly Rule[] {
   if (PROSE.test(path)) return IN_DOCUMENTS;
   const format = formatOf(path);
   // Texts for people are kept in JSON too, and many are about passwords.
-  return format === undefined || format === 'json' ? ASSIGNED : [configValues(format)];
+  if (format !== undefined && format !== 'json') return [configValues(format), ...ASSIGNED];
+  // A template of a configuration file has the ending of its engine, and lines like the file that it makes.
+  return SHELL.test(path) ? [BLOCKS, ...ASSIGNED] : [BLOCKS, WHOLE_LINES, ...ASSIGNED];
 }
 
 const isSecret = ({ key = '', value = '' }: Groups): boolean =>
@@ -291,7 +304,7 @@ const IN_DOCUMENTS: readonly Rule[] = [
 
 const ASSIGNED: readonly Rule[] = [
   ...QUOTED_VALUES,
-  byPattern(VALUE, ENV_LINE, isSecret),
+  byPattern(VALUE, ENV_LINE, upToEnd),
   byPattern(VALUE, BARE_ASSIGNMENT, isBare),
   byPattern(VALUE, OPTION, isOption),
 ];
@@ -299,6 +312,33 @@ const ASSIGNED: readonly Rule[] = [
 function isLastOfLine({ 0: whole, index, input }: RegExpExecArray): boolean {
   const end = index + whole.length;
   return /^[ \t\r`'"]*(?:\n|$)/.test(input.slice(end, end + 10));
+}
+
+const BLOCKS: Rule = {
+  name: VALUE,
+  *find(text): Generator<Span> {
+    let deeper: number | undefined;
+    let start = 0;
+    for (const line of text.split('\n')) {
+      const indent = /^[ \t]*/.exec(line)?.[0].length ?? 0;
+      const isBlank = line.trim() === '';
+      if (deeper === undefined || (!isBlank && indent <= deeper)) {
+        const [, blanks = '', name = ''] = BLOCK.exec(line) ?? [];
+        deeper = isSecretName(name) ? blanks.length : undefined;
+      } else if (!isBlank) yield [start + indent, start + line.trimEnd().length];
+      start += line.length + 1;
+    }
+  },
+};
+
+const WHOLE_LINES = byPattern(VALUE, LINE, upToEnd);
+
+/** What looks like a comment may be part of the value. */
+function upToEnd({ key, open = '', close, value = '' }: Groups): string | false {
+  const line = withoutEnd(value, ' \t\r').replace(/,$/, '');
+  // The quotation mark before the key is closed behind the value: `- "TOKEN=abc"`.
+  const kept = open !== '' && close === '' && line.endsWith(open) ? line.slice(0, -1) : line;
+  return isSecret({ key, value: kept }) && kept;
 }
 
 /** A comparison, a tag of YAML, what was masked already, or the scheme of a header without its value. */
