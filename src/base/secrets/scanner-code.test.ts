@@ -71,6 +71,9 @@ describe('secrets in code', () => {
     ['compose.yml.j2', 'db_password: |\n  abcd efgh\nnext: 1', 'db_password: |\n  ***\nnext: 1'],
     ['compose.yml.j2', 'token: |\r\n  abcd\r\nnext: 1\r\n', 'token: |\r\n  ***\r\nnext: 1\r\n'],
     ['compose.yml.j2', 'password: a(b&c1234', 'password: ***'],
+    ['a.toml', 'login = """\npassword: a(b&c1234\n"""', 'login = """\npassword: ***\n"""'],
+    ['a.ini', 'token: |\n  abcd efgh\nnext: 1', 'token: ***\n  ***\nnext: 1'],
+    ['a.yaml', '# mot de passe: a(b&c1234', '# mot de passe: ***'],
     ['compose.yml.j2', '- "TOKEN=a(b&c1234"', '- "TOKEN=***"'],
     ['Dockerfile', 'ENV DB_PASSWORD hunter2\r\nUSER me\r\n', 'ENV DB_PASSWORD ***\r\nUSER me\r\n'],
   ])('masks bare values in %s: %j', (path, text, masked) => {

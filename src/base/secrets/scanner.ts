@@ -246,9 +246,9 @@ function rulesFor(path: string): readonly Rule[] {
   if (PROSE.test(path)) return IN_DOCUMENTS;
   const format = formatOf(path);
   // Texts for people are kept in JSON too, and many are about passwords.
-  if (format !== undefined && format !== 'json') return [configValues(format), ...ASSIGNED];
-  // A template of a configuration file has the ending of its engine, and lines like the file that it makes.
-  return SHELL.test(path) ? [BLOCKS, ...ASSIGNED] : [BLOCKS, WHOLE_LINES, ...ASSIGNED];
+  const walk = format === undefined || format === 'json' ? [] : [configValues(format)];
+  // The others are for what no format knows: commands inside of values, templates, and texts that are not correct.
+  return [...QUOTED_VALUES, BLOCKS, ...walk, ...(SHELL.test(path) ? [] : [WHOLE_LINES]), ...ASSIGNED];
 }
 
 const isSecret = ({ key = '', value = '' }: Groups): boolean =>
@@ -303,7 +303,6 @@ const IN_DOCUMENTS: readonly Rule[] = [
 ];
 
 const ASSIGNED: readonly Rule[] = [
-  ...QUOTED_VALUES,
   byPattern(VALUE, ENV_LINE, upToEnd),
   byPattern(VALUE, BARE_ASSIGNMENT, isBare),
   byPattern(VALUE, OPTION, isOption),
