@@ -36,13 +36,35 @@ describe('the folders of a project with a script (B-12)', () => {
     expect((await session.fail(runCompletionContract, at('web'))).message).toContain('runs in web');
   });
 
-  it('are no longer once the script is another, the permission is taken back, or theirs is', async () => {
-    const session = await cloned(files);
+  /** The project is allowed, and with it this folder. */
+  const covered = async (session: Session): Promise<Session> => {
     await allowed(session);
+    expect((await session.ok(runCompletionContract, at('web'))).data['status']).toBe('PASS');
+    return session;
+  };
+  const refused = async (session: Session): Promise<string> =>
+    (await session.fail(runCompletionContract, at('web'))).message;
+  const NOT_ALLOWED = 'what this project runs in web has not been allowed';
+
+  it('are no longer once the script is another', async () => {
+    const session = await covered(await cloned(files));
+    await writeFiles(session.folder, { [SCRIPT_PATH]: `${files[SCRIPT_PATH]}evil\n` });
+    expect(await refused(session)).toContain(NOT_ALLOWED);
+  });
+
+  it('are no longer once the permission of the project is taken back', async () => {
+    const session = await covered(await cloned(files));
+    await session.ok(trust, { revoke: true });
+    expect(await refused(session)).toContain(NOT_ALLOWED);
+  });
+
+  it('are not where their own permission was taken back, also when the project is allowed again', async () => {
+    const session = await cloned(files);
+    await allowed(session, at('web'));
+    await covered(session);
     await session.ok(trust, { ...at('web'), revoke: true });
-    expect((await session.fail(runCompletionContract, at('web'))).message).toContain('runs in web');
-    await writeFiles(session.folder, { [SCRIPT_PATH]: '#!/bin/bash\nevil\n', 'docs/a.md': '' });
-    expect((await session.fail(runCompletionContract, at('docs'))).message).toContain('runs in docs');
+    await allowed(session);
+    expect(await refused(session)).toContain(NOT_ALLOWED);
   });
 });
 
