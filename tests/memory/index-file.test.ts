@@ -1,7 +1,19 @@
-import { copyFile, mkdir, readFile, rename, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
+import {
+  copyFile,
+  mkdir,
+  open as openFile,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { LineFiles } from '../../src/lines/files.ts';
+import type { NewMemory } from '../../src/services/memory/engine.ts';
 import { isSafe, sqliteDriver } from '../../src/services/memory/sqlite/database.ts';
 import { indexName, SqliteIndex } from '../../src/services/memory/sqlite/index.ts';
 import { MemoryStore } from '../../src/services/memory/store.ts';
@@ -54,7 +66,23 @@ const HARMS: [string, (file: string, other: string) => Promise<void>][] = [
   ],
   ['given another table', (file) => sql(file, 'DROP TABLE memory; CREATE TABLE memory (x)')],
   ['robbed of its words', (file) => sql(file, 'DROP TABLE words')],
+  ['damaged in a memory', (file) => flipped(file, '"text":"Memory 7 of ours')],
+  ['damaged in an earlier wording', (file) => sql(file, `UPDATE memory SET revisions = '[{'`)],
+  ['damaged in a line', (file) => sql(file, 'UPDATE event SET body = substr(body, 2)')],
+  ['damaged in a vector', (file) => sql(file, 'UPDATE vector SET vector = substr(vector, 2) WHERE rid = 7')],
 ];
+
+/** Makes something else of the first byte of what SQLite has written there; nothing it would notice itself. */
+async function flipped(file: string, text: string): Promise<void> {
+  await sql(file, 'PRAGMA wal_checkpoint(TRUNCATE)');
+  const bytes = await readFile(file);
+  const at = bytes.lastIndexOf(text);
+  expect(at).toBeGreaterThan(0);
+  bytes[at] = (bytes[at] as number) ^ 1;
+  const opened = await openFile(file, 'r+');
+  await opened.write(bytes, at, 1, at);
+  await opened.close();
+}
 
 describe.each(['wal', 'delete'] as const)('an index (%s) that is', (journal) => {
   it.each(HARMS)(
@@ -75,12 +103,19 @@ describe.each(['wal', 'delete'] as const)('an index (%s) that is', (journal) => 
         if (!running) await store.close();
         await harm(file, partsOf(elsewhere).index);
         const next = running ? store : await openLines('sqlite', folder, { journal });
-        const query = { terms: ['ours'], filter: {}, limit: 99 };
+        const query = { terms: ['ours'], vector: embedded('ours'), filter: {}, limit: 99 };
         expect((await next.search(query)).length).toBe(60);
         expect(await all(next)).toEqual(before);
         expect(await next.count({})).toBe(60);
-        await next.upsert([memory('new', 'Written after it.')]);
+        const [reworded] = many('ours', 1).map((each) => ({
+          ...each,
+          at: '2026-04-01T00:00:00.000Z',
+          tags: ['x'],
+        }));
+        await next.upsert([memory('new', 'Written after it.'), reworded as NewMemory]);
         expect(await next.count({})).toBe(61);
+        expect(await next.get(reworded as NewMemory)).toMatchObject({ revision: 2, tags: ['x'] });
+        expect(await next.revisions(reworded as NewMemory)).toHaveLength(1);
         expect(await next.health()).toMatchObject({ engine: 'sqlite', degraded: false, notes: [] });
         await next.close();
         const last = await openLines('sqlite', folder, { journal });

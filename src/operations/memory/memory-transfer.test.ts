@@ -88,6 +88,22 @@ describe('memory_export and memory_import', () => {
     });
   });
 
+  it('bring vectors back as those of what is remembered, though the embedder gives long ones', async () => {
+    const { url } = await embeddingServer(afterAll);
+    const embedding = { flags: { ollamaUrl: url } };
+    const from = await memorySession(afterAll, embedding);
+    await from.remember('decisions', 'dev', 'Postgres keeps the orders');
+    await from.remember('stories', 'dev', 'Orders orders orders and the tale of how the orders came to be');
+    const text = (await from.ok(memoryExport, { format: 'jsonl' })).answer.body;
+    const to = await memorySession(afterAll, embedding);
+    await writeFile(join(to.folder, 'all.jsonl'), text);
+    expect((await to.ok(memoryImport, { file: 'all.jsonl' })).data).toMatchObject({ created: 2 });
+    const meanings = async (session: typeof to): Promise<object[]> =>
+      (await session.recall('which database has orders?')).map(({ id, meaning }) => ({ id, meaning }));
+    expect(await meanings(to)).toEqual(await meanings(from));
+    expect(await meanings(to)).not.toContainEqual({ id: expect.anything() as unknown, meaning: undefined });
+  });
+
   it('give the reason of each refusal', async () => {
     const from = await memorySession(afterAll);
     const gone = await from.remember('stories', 'dev', 'Forgotten before the export');

@@ -81,7 +81,8 @@ export class MemoryStore extends FollowedIndex {
         const plans = current.flatMap(({ key, heads, known, newer, stored }): Said[] => {
           const { next, vector, answer } = decide(stored, answers.length);
           answers.push(answer);
-          if (vector !== undefined) vectors.push({ key, vector });
+          // As it is stored and compared; one that cannot be is refused before anything is written.
+          if (vector !== undefined) vectors.push({ key, vector: unit(vector, this.options.space) });
           if (next === undefined) return [];
           const verb = verbFor(stored, next);
           return [{ key, heads, known, newer, do: verb, data: dataOf(next, verb) }];
@@ -124,16 +125,14 @@ export class MemoryStore extends FollowedIndex {
 
   /** All or, on an error, possibly some of the batch; in order, so that a later one with the same key wins. */
   async upsert(memories: readonly NewMemory[]): Promise<Upserted[]> {
-    const ready = memories.map((memory) => this.#ready(memory));
-    return this.change(ready, (current, index) =>
-      upserted(current, ready[index] as NewMemory, this.options.project),
+    return this.change(memories, (current, index) =>
+      upserted(current, memories[index] as NewMemory, this.options.project),
     );
   }
 
   /** Changes a memory under its id; the wording before stays as a revision. */
   async update(key: MemoryKey, change: MemoryChange): Promise<Upserted> {
-    const ready = this.#ready(change);
-    const [answer] = await this.change([key], (current) => updated(present(current, key), ready));
+    const [answer] = await this.change([key], (current) => updated(present(current, key), change));
     return answer as Upserted;
   }
 

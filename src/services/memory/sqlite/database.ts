@@ -261,8 +261,9 @@ export class KeptFile {
 /** What SQLite's result codes mean for an index that can be made again. */
 
 const BUSY = new Set([5, 6]);
+const DAMAGED = 11;
 /** Damaged, not a database, of another schema, or otherwise nothing that this program has made. */
-const USELESS = new Set([1, 11, 17, 20, 26]);
+const USELESS = new Set([1, DAMAGED, 17, 20, 26]);
 const NOT_OURS = 26;
 
 const HINT =
@@ -288,6 +289,19 @@ const isBusy = (error: unknown): boolean => BUSY.has(primary(error) ?? 0);
 function isUseless(error: unknown): boolean {
   const cause = error instanceof IndexFailure ? error.cause : error;
   return USELESS.has(primary(cause) ?? 0);
+}
+
+/** What SQLite says where a page of it is damaged, for a row of which it cannot know. */
+export const damagedRow = (cause?: unknown): Error =>
+  Object.assign(new Error('one of its rows is damaged', { cause }), { errcode: DAMAGED });
+
+/** What was written in a row as JSON. Inside a transaction. */
+export function jsonInRow<T>(text: string): T {
+  try {
+    return JSON.parse(text) as T;
+  } catch (error) {
+    throw damagedRow(error);
+  }
 }
 
 function sqlFailure(path: string, error: unknown): unknown {

@@ -112,14 +112,15 @@ export class SqliteIndex implements LineIndex {
     if (isFirst && (await this.#read((database) => areAllEmbedded(database, space))))
       return { entries: [], next: undefined };
     const from = page.after === undefined ? undefined : after(positionOf(page.after));
-    const rows = await this.#read((database) => {
+    const entries = await this.#read((database) => {
       const where = this.#condition(database, filter);
       // The signs make one condition of many: for each of them by itself SQLite expects to leave out most rows, and then sorts all
       // instead of reading the first in order.
       const sql = `SELECT ${ROW} FROM memory WHERE +(${where.sql}) ${from === undefined ? '' : `AND ${from.sql}`} ${IN_ORDER} LIMIT ?`;
-      return database.all<MemoryRow>(sql, ...where.values, ...(from?.values ?? []), page.limit + 1);
+      const values = [...where.values, ...(from?.values ?? []), page.limit + 1];
+      return database.all<MemoryRow>(sql, ...values).map(entryOf);
     });
-    return pageOf(rows.map(entryOf), page.limit);
+    return pageOf(entries, page.limit);
   }
 
   async count(filter: IndexFilter): Promise<number> {

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { nearScan, type NearScan } from '../../../meaning/vectors.ts';
 import { spaceText, type VectorSpace } from '../engine.ts';
-import type { Database } from './database.ts';
+import { damagedRow, type Database } from './database.ts';
 
 /**
  * Vectors, many as one: to receive them one by one takes several times as long. What filters look at is not needed for them.
@@ -137,6 +137,8 @@ export class Matrix {
     const bytes = this.#space.dim * 4;
     const rids = JSON.parse(joined?.rids ?? '[]') as number[];
     const all = joined?.vectors ?? new Uint8Array();
+    // One of another length would move all that follow it.
+    if (all.byteLength !== rids.length * bytes) throw damagedRow();
     return rids.map((rid, at) => [rid, all.subarray(at * bytes, (at + 1) * bytes)]);
   }
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { MEMORY_TYPES, type MemoryEntry } from '../../../model/memory.ts';
 import { type MemoryStats, spaceText, type VectorSpace } from '../engine.ts';
 import { type Group, type Position, type ReadyFilter, spelled, tally } from '../rank.ts';
-import { Database, type SqlValue, strangeIndex } from './database.ts';
+import { Database, jsonInRow, type SqlValue, strangeIndex } from './database.ts';
 
 /** The order of lists by type. */
 const TYPE_NUMBER =
@@ -87,7 +87,7 @@ export interface MemoryRow {
 /** What a row is read by, without the wordings before. */
 export const ROW = 'rid, body, terms';
 
-export const entryOf = ({ body }: MemoryRow): MemoryEntry => JSON.parse(body) as MemoryEntry;
+export const entryOf = ({ body }: MemoryRow): MemoryEntry => jsonInRow(body);
 
 /** Words as one column: none of them has a space. */
 export function termsText(terms: readonly string[]): string {

@@ -1,7 +1,6 @@
 import { push } from '../../../base/values.ts';
 import type { MemoryEntry, MemoryKey, MemoryRevision } from '../../../model/memory.ts';
 import { type Happened, happenedIn, onceEach, type Page } from '../../../lines/line.ts';
-import { jsonObject } from '../../../base/parse/json.ts';
 import {
   type Heads,
   keyText,
@@ -14,7 +13,7 @@ import {
 } from '../engine.ts';
 import { coveredBy, entityOf, headsAmong, isErased, keyOfEntity, memoryOf } from '../fold.ts';
 import { termsOf } from '../rank.ts';
-import { Database } from './database.ts';
+import { Database, jsonInRow } from './database.ts';
 import { entryOf, indexed, IS_CHANGED, type MemoryRow, metaText, numberIn, ROW, termsText } from './rows.ts';
 
 interface StoredRow extends Stored {
@@ -42,7 +41,7 @@ export function readChanged(database: Database): Stored[] {
 type WholeRow = MemoryRow & { revisions: string | null };
 
 function storedOf({ revisions, ...row }: WholeRow): StoredRow {
-  const earlier = revisions === null ? [] : (JSON.parse(revisions) as MemoryRevision[]);
+  const earlier = revisions === null ? [] : jsonInRow<MemoryRevision[]>(revisions);
   return { rid: row.rid, terms: row.terms, entry: entryOf(row), revisions: earlier };
 }
 
@@ -215,9 +214,7 @@ export function headsIn(database: Database, keys: readonly MemoryKey[]): Heads[]
 function eventsOf(database: Database, entities: readonly string[]): Map<string, Happened[]> {
   const found = new Map<string, Happened[]>();
   const sql = 'SELECT e.of, e.body FROM json_each(?) k CROSS JOIN event e ON e.of = k.value';
-  for (const { of, body } of database.all<{ of: string; body: string }>(sql, JSON.stringify(entities))) {
-    const happened = jsonObject(body) as Happened | undefined;
-    if (happened !== undefined) push(found, of, happened);
-  }
+  for (const { of, body } of database.all<{ of: string; body: string }>(sql, JSON.stringify(entities)))
+    push(found, of, jsonInRow<Happened>(body));
   return found;
 }
