@@ -106,8 +106,7 @@ ${lines.join('')}} satisfies Record<string, () => Promise<AnyOperation>>;
 function registryText(declared: readonly Declared[]): string {
   const reached = declared.filter(({ operation }) => isReached(operation));
   const typed = declared.filter(({ operation }) => !isReached(operation) && operation.command !== undefined);
-  return `${HEADER}import type { Offer } from './offers.ts';
-import type { AnswersOf, AnyOperation } from './operation.ts';
+  return `${HEADER}import type { AnswersOf, AnyOperation, Offer } from './operation.ts';
 
 ${loadersText('LATE', 'The operations that clients of the server reach, each loaded with its first call.', reached)}
 ${loadersText('TYPED', 'The operations that only the command line has, each loaded when it is typed.', typed)}

@@ -16,6 +16,7 @@ const MAY_START: Record<string, readonly string[]> = {
   'base/process/git.ts': ['programsBesides', 'runProgram'],
   'sources/git/git.ts': ['runGit'],
   'base/process/process.ts': ['ownProgram', 'startProgram'],
+  'bin/clipboard.ts': ['programsBesides', 'startProgram'],
   'bin/page.ts': ['programsBesides', 'startProgram'],
   'services/codebase/ripgrep.ts': ['ownProgram', 'runProgram'],
   'services/completion/builtin.ts': ['allowedByPerson', 'findForProject', 'runWatched'],

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { root } from '../bundle.ts';
-import { type Files, type Product, asJson, iconPng, startCommand, startOf } from './product.ts';
+import { geminiCommand, startOf } from '../../src/hosts/commands.ts';
+import { type Files, type Product, asJson, iconPng, startCommand } from './product.ts';
 
 /** A marketplace of Codex with one plugin: a skill and the server, which npm's runner starts. */
 export function codexPlugin(product: Product): Files {

@@ -44,11 +44,9 @@ export async function execute(
         : { ...call, say: (step: Step) => say(withProject(step, input)) };
     const seen = forCall(context, input, call);
     const fresh = meant.keeps === true ? await unusedState(seen) : undefined;
-    const result = await underWay(() =>
-      calledBy(callerOf(call), () =>
-        onOneView(seen, meant.effect === 'read', (view) => meant.run(input, view, own)),
-      ),
-    );
+    const run = () => onOneView(seen, meant.effect === 'read', (view) => meant.run(input, view, own));
+    // To follow who calls makes every step of the program slower, and what only reads notes it nowhere.
+    const result = await underWay(() => (writes ? calledBy(callerOf(call), run) : run()));
     // What comes by a route is checked against its schema by the tests; here it would only cost time.
     const data = route === undefined ? meant.output.parse(result) : result;
     // What was written stays written: a caller who can still be answered, by a server that ends, has to learn of it.

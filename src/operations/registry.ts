@@ -1,6 +1,5 @@
 // Written by "npm run update" from the declarations of the operations. Do not edit.
-import type { Offer } from './offers.ts';
-import type { AnswersOf, AnyOperation } from './operation.ts';
+import type { AnswersOf, AnyOperation, Offer } from './operation.ts';
 
 /** The operations that clients of the server reach, each loaded with its first call. */
 export const LATE = {

@@ -196,19 +196,22 @@ describe('the server in a terminal', () => {
         stdio: ['pipe', 'pipe', 'inherit'],
       });
       let shown = '';
-      terminal.stdout.setEncoding('utf8').on('data', (text: string) => (shown += text));
+      terminal.stdout
+        .setEncoding('utf8')
+        .on('data', (text: string) => (shown += text.replaceAll(/\u001b\[\d+m/g, '')));
       const until = async (text: string): Promise<void> => {
         while (!shown.includes(text)) await once(terminal.stdout, 'data');
       };
-      await until('waiting for a host');
+      await until('how to connect a host by hand');
       expect(shown).toContain('BMAD MCP Server');
       expect(shown).toContain(`Connect   "${process.execPath}" "${cliFile}" setup`);
       expect(shown).toContain('npm link');
-      terminal.stdin.write('?\r');
+      // A single key: there is no line to end.
+      terminal.stdin.write('?');
       await until('npm start -- --http');
       expect(shown).toContain(`claude mcp add --scope user bmad -- "${process.execPath}" "${serverFile}"`);
       expect(shown).toContain('"mcpServers"');
-      expect(shown).toMatch(/ tools registered — .*5 agents.* — Ready/);
+      expect(shown).toMatch(/ tools registered — [^]*5 agents[^]* — Ready/);
       expect(shown).toContain(` ${DEFAULT_TOOLS.length} tools`);
       // Ctrl+D is how a person ends stdin.
       const ended = once(terminal, 'close');

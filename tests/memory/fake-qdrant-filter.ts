@@ -20,7 +20,7 @@ type FakeCondition = FakeFilter & {
   has_id?: string[];
 };
 
-const valuesOf = (value: unknown): unknown[] =>
+export const valuesOf = (value: unknown): unknown[] =>
   value === undefined || value === null ? [] : Array.isArray(value) ? value : [value];
 
 export function holds(point: FakePoint, filter: FakeFilter | undefined | null): boolean {

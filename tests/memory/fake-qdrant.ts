@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { holds, placeOf, type FakeFilter, type FakePoint } from './fake-qdrant-filter.ts';
+import { holds, placeOf, valuesOf, type FakeFilter, type FakePoint } from './fake-qdrant-filter.ts';
 
 /**
  * A small Qdrant with the behaviours that were seen on the official client's local mode: 409 for a second create, 404,
@@ -250,7 +250,7 @@ function facet(collection: FakeCollection, body: Body): object[] {
   if (!(key in collection.indexes)) throw new Refused(400, `No appropriate index for faceting: \`${key}\``);
   const counts = new Map<unknown, number>();
   for (const { payload } of matching(collection, body))
-    for (const value of [payload[key]].flat()) counts.set(value, (counts.get(value) ?? 0) + 1);
+    for (const value of valuesOf(payload[key])) counts.set(value, (counts.get(value) ?? 0) + 1);
   return [...counts].map(([value, count]) => ({ value, count }));
 }
 

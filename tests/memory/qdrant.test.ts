@@ -69,6 +69,46 @@ async function server(apiKey?: string): Promise<{ fake: FakeQdrant; url: string 
 const open = (url: string, options: OpenOptions = {}, apiKey?: string): MemoryStore =>
   beside(new QdrantIndex({ ...storeOptions(options), address: { url, apiKey } }), options);
 
+describe('the figures of a server', () => {
+  it('take as many requests for a thousand memories as for few', async () => {
+    const { fake, url } = await server();
+    const store = open(url, { space: null });
+    const requests = async (): Promise<number> => {
+      await store.count({});
+      fake.requests.length = 0;
+      await store.stats();
+      return fake.requests.length;
+    };
+    await store.upsert([memory('first', 'One of few.', { vector: undefined })]);
+    const few = await requests();
+    await store.upsert(
+      Array.from({ length: 1_000 }, (_, at) =>
+        memory(`m${at}`, `One of many, ${at}.`, { vector: undefined }),
+      ),
+    );
+    expect(await requests()).toBe(few);
+    expect(await store.stats()).toMatchObject({ total: 1_001, live: 1_001, byAgent: { atlas: 1_001 } });
+  });
+
+  it('count what BMAD’s own tools have written there, which has fewer keys', async () => {
+    const { fake, url } = await server();
+    const store = open(url, { space: null });
+    await store.upsert([memory('ours', 'One of ours.', { vector: undefined })]);
+    const own = [...fake.collections].find(([name]) => name.includes('decisions'))?.[1];
+    const add = (name: string, payload: Record<string, unknown>): void =>
+      void own?.points.set(uuid(name), { id: uuid(name), vector: undefined, payload });
+    add('theirs', { text: 'One of theirs.', agent: 'dev', created_at: '2026-04-01T10:00:00' });
+    add('nameless', { text: 'By an unknown agent.', created_at: '2026-02-01T10:00:00' });
+    expect(await store.stats()).toMatchObject({
+      total: 3,
+      live: 3,
+      byAgent: { '': 1, atlas: 1, dev: 1 },
+      oldest: '2026-02-01T10:00:00.000Z',
+      newest: '2026-04-01T10:00:00.000Z',
+    });
+  });
+});
+
 describe('a server beside lines', () => {
   it.each(['sqlite', 'memory'] as const)(
     'hears after a restart what it was not told, with an index in %s',
@@ -283,7 +323,7 @@ describe('every request and every answer above', () => {
       `${FakeQdrant.exchanges.length} exchanges, ${checked} different bodies on ${paths.length} paths against the OpenAPI\n`,
     );
     expect(objections).toEqual([]);
-    expect(paths).toHaveLength(11);
+    expect(paths).toHaveLength(12);
     expect(checked).toBeGreaterThan(100);
   });
 

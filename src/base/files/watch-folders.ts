@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { breath } from '../async.ts';
 import { attempt, systemCode } from '../errors.ts';
 import { farFolder, tellsAtOnce, watchesAllowed } from './file-systems.ts';
+import { lstatOf } from './file-stamps.ts';
 import { Keeper, type Watch, type WatchedFolder } from './keeper.ts';
 
 /** A folder that something may happen in: only what is directly in it, or all that is below it as well. */

@@ -145,7 +145,7 @@ interface FilePlace {
 /** The file a URI or path stands for. */
 export async function findFile(uri: string, workspace: Workspace, context: Context): Promise<FilePlace> {
   // A folder may be written with a slash behind it, and is answered as the folder that it is.
-  const path = await insideRoot(contentPath(uri.replace(/(?<=[^/])\/$/, '')), workspace);
+  const path = await insideRoot(contentPath(uri.replace(/^(bmad:.*[^/])\/$/i, '$1')), workspace);
   const named = NAMED_URI.exec(path);
   if (named === null || (await workspace.delivery.paths()).some((known) => known.path === path))
     return { path };

@@ -131,7 +131,7 @@ export const memoryStats = defineOperation({
     newest: z.string().optional(),
   }),
   async run(_input, context) {
-    const { spaces: _spaces, ...stats } = await (await context.memory()).stats();
+    const stats = await (await context.memory()).stats();
     return stats;
   },
   render: ({ live, superseded, forgotten, byType, byAgent, oldest, newest }) => ({

@@ -21,6 +21,7 @@ const request = z.object({
   line: z.int(),
 });
 
+const toldSchema = z.object({ title: z.string(), line: z.int(), text: z.string() });
 const document = z.object({ kind: z.string(), path: z.string(), state: z.string() });
 
 export const contextSchema = z.object({
@@ -78,9 +79,11 @@ export const contextSchema = z.object({
       }),
     )
     .optional(),
+  /** What the shared context says of them. */
+  decided: z.array(toldSchema).optional(),
   architecture: z
     .object({
-      sections: z.array(z.object({ title: z.string(), line: z.int(), text: z.string() })),
+      sections: z.array(toldSchema),
       infrastructure: z.unknown().optional(),
       files: z.array(z.string()),
       /** Those that BMAD's workflows wrote. */
@@ -104,7 +107,7 @@ export const contextSchema = z.object({
   /** What BMAD's workflows have written, and how far each is. */
   documents: z.array(document),
   /** Sections of the shared context that belong nowhere else: conventions, environment, … */
-  other: z.array(z.object({ title: z.string(), line: z.int(), text: z.string() })).optional(),
+  other: z.array(toldSchema).optional(),
   session: z
     .object({
       agent: maybe,

@@ -438,11 +438,9 @@ describe('setup', () => {
     expect(prompts[0]).toContain('completion contract');
     const approved = { approval_mode: 'approve' };
     const entry = { tools: { list_agents: approved, run_completion_contract: approved } };
-    const written = async () => parseToml(await here.text('.codex/config.toml'));
-    expect(await written()).toMatchObject({ mcp_servers: { bmad: entry } });
+    expect(parseToml(await here.text('.codex/config.toml'))).toMatchObject({ mcp_servers: { bmad: entry } });
     expect((await here.setup({}, [])).prompts).toEqual([]);
     expect((await here.setup({ hosts: ['codex'] })).rows[0]).toMatchObject({ outcome: 'unchanged' });
-    expect(await written()).toMatchObject({ mcp_servers: { bmad: entry } });
   });
 
   it('N-03: tells of a command that cannot be read, and connects and disconnects all hosts', async () => {

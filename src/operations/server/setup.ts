@@ -6,8 +6,7 @@ import { stepsField } from '../fields.ts';
 import { lines } from '../answer-text.ts';
 import type { Call, Context, HostScope, HostSetup, HostState } from '../context.ts';
 import { defineOperation } from '../operation.ts';
-import { hostLines, isWell } from './doctor-text.ts';
-import { hostsSchema } from './doctor.ts';
+import { hostLines, hostsSchema, isWell } from './doctor-text.ts';
 import { isListed, shortName } from '../../model/record.ts';
 import {
   askedFor,

@@ -152,11 +152,10 @@ export class MemoryStore extends FollowedIndex {
   /** Marks a memory as replaced by another (an id, or nothing when it is only out of date). */
   async supersede(key: MemoryKey, by: string | undefined, at: string): Promise<MemoryEntry> {
     const supersededAt = isoTime(at);
-    const [answer] = await this.#marked([key], ({ supersededBy: _, ...entry }) => ({
-      ...entry,
-      supersededAt,
-      ...(by === undefined ? {} : { supersededBy: by }),
-    }));
+    const [answer] = await this.#marked([key], (entry) => {
+      const { supersededBy: _, ...rest } = entry;
+      return { ...rest, supersededAt, ...(by === undefined ? {} : { supersededBy: by }) };
+    });
     return answer as MemoryEntry;
   }
 

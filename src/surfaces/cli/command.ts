@@ -11,7 +11,6 @@ interface Property {
   default?: unknown;
   description?: string;
   items?: { maxLength?: number };
-  maxLength?: number;
 }
 
 /** How an answer is printed. */
@@ -122,21 +121,6 @@ export function commandOf(
   });
   return command;
 }
-
-/** The last of what is typed, where it is a text of any length: people leave out the quotation marks around it. */
-function sentenceOf(
-  positional: readonly string[],
-  properties: Readonly<Record<string, Property>>,
-): string | undefined {
-  const last = positional.at(-1) ?? '';
-  const { type, maxLength = 0 } = properties[last] ?? {};
-  return type === 'string' && maxLength >= LONG_TEXT && (positional.length === 1 || maxLength > LONG_TEXT)
-    ? last
-    : undefined;
-}
-
-/** What names something is shorter. */
-const LONG_TEXT = 20_000;
 
 /** `decision` is `decisions`, and `agent` is `agents`, where only one of the words that can be meant begins with it. */
 function understood(value: unknown, { enum: known = [] }: Property = {}): unknown {

@@ -22,7 +22,7 @@ async function typed(...args: string[]): Promise<{ code: number; out: string; er
 
 describe('the command line', () => {
   it('shows how a command is used when it is not used like that', async () => {
-    const usage = 'Usage: bmad task add [options] <agent> <task...>\nbmad task add --help explains it.';
+    const usage = 'Usage: bmad task add [options] <agent> <task>\nbmad task add --help explains it.';
     expect(await typed('task', 'add', 'dev')).toEqual({
       code: 2,
       out: '',

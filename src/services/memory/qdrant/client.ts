@@ -220,6 +220,13 @@ export class Points {
     return (await this.#post<{ count: number }>(['points', 'count'], body)).count;
   }
 
+  /** How many have each value of a key; those without one are not counted. */
+  async facet(key: string, filter: Filter): Promise<{ value: string; count: number }[]> {
+    const body: Schemas['FacetRequest'] = { key, filter, exact: true, limit: 10_000 };
+    const { hits } = await this.#post<Schemas['FacetResponse']>(['facet'], body);
+    return hits.map(({ value, count }) => ({ value: String(value), count }));
+  }
+
   /** Answers when the changes can be read. */
   async write(operations: readonly Operation[]): Promise<void> {
     for (let from = 0; from < operations.length; from += CHUNK)

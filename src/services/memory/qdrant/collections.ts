@@ -2,12 +2,14 @@ import { t } from '../../../base/text/message.ts';
 import type { Schemas } from '@qdrant/js-client-rest';
 import { sha256 } from '../../../base/values.ts';
 import { BmadError } from '../../../base/errors.ts';
-import { MEMORY_TYPES, type MemoryType } from '../../../model/memory.ts';
+import { MEMORY_TYPES, type MemoryEntry, type MemoryType } from '../../../model/memory.ts';
 import { randomUUID } from 'node:crypto';
 import type { Analyser } from '../../../meaning/analyse.ts';
 import { spaceText, type StoreOptions, type VectorSpace } from '../engine.ts';
 import {
+  empty,
   equal,
+  type Filter,
   INDEXES,
   isRefusal,
   type Operation,
@@ -18,6 +20,7 @@ import {
   type RawPayload,
   storedOf,
 } from './client.ts';
+import type { Group } from '../rank.ts';
 
 /** The collections of one type of memories. */
 export interface Shelf {
@@ -230,4 +233,34 @@ export async function reanalysed(points: Points, type: MemoryType, analyser: Ana
         return { set_payload: { payload: { terms, analyser: by }, points: [id] } };
       }),
     );
+}
+
+const TIMES = ['created_at', 'updated_at'];
+const LIVE: Filter = { must: [empty('forgotten_at'), empty('superseded_at')] };
+
+/** The figures of a collection, from a few requests however much is in it: clients that follow a project ask for them often. */
+export async function figuresOf({ type, points }: Shelf): Promise<Group[]> {
+  const edge = async (key: string, direction: 'asc' | 'desc'): Promise<MemoryEntry> => {
+    const [point] = await points.scroll({}, 1, { order_by: { key, direction }, with_payload: TIMES });
+    return storedOf('', type, point?.payload ?? {}).entry;
+  };
+  const [total, live, forgotten, agents, first, last, changed] = await Promise.all([
+    points.count({}),
+    points.count(LIVE),
+    points.count({ must_not: [empty('forgotten_at')] }),
+    points.facet('agent', LIVE),
+    edge('created_at', 'asc'),
+    // BMAD's own tools write no time of change.
+    edge('created_at', 'desc'),
+    edge('updated_at', 'desc'),
+  ]);
+  const newest = last.updatedAt > changed.updatedAt ? last.updatedAt : changed.updatedAt;
+  const group = { type, agent: '', superseded: false, forgotten: false, oldest: first.createdAt, newest };
+  const named = agents.map(({ value, count }) => ({ ...group, agent: value, n: count }));
+  return [
+    ...named,
+    { ...group, n: live - named.reduce((sum, { n }) => sum + n, 0) },
+    { ...group, superseded: true, n: total - live - forgotten },
+    { ...group, forgotten: true, n: forgotten },
+  ].filter(({ n }) => n > 0);
 }

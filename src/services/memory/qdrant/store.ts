@@ -29,6 +29,7 @@ import {
   empty,
   equal,
   type Filter,
+  OLDEST_QDRANT,
   type Operation,
   payloadOf,
   type QdrantAddress,
@@ -37,11 +38,10 @@ import {
   type RawPayload,
   storedOf,
 } from './client.ts';
-import { openShelves, promote, reanalysed, type Shelf, wordsOnly } from './collections.ts';
+import { figuresOf, openShelves, promote, reanalysed, type Shelf, wordsOnly } from './collections.ts';
 import {
   byPosition,
   candidatesFor,
-  groupOf,
   pageOf,
   positionOf,
   ranked,
@@ -103,20 +103,16 @@ export class QdrantIndex implements SharedIndex {
     );
   }
 
-  /** Looks at all of them: how many there are of each kind, the server tells only with many requests. */
   async stats(): Promise<MemoryStats> {
-    return tally((await this.#all({}, FIGURES)).map(({ entry }) => groupOf(entry)));
+    const groups = await this.#onShelves((shelves) => Promise.all(shelves.map(figuresOf)));
+    return tally(groups.flat());
   }
 
   async changed(): Promise<Stored[]> {
-    return this.#all(CHANGED, true);
-  }
-
-  #all(filter: Filter, keys: readonly string[] | true): Promise<Stored[]> {
     return this.#onShelves(async (shelves) => {
       const found: Stored[] = [];
       for (const { points, type } of shelves)
-        for await (const page of points.all(filter, keys))
+        for await (const page of points.all(CHANGED, true))
           found.push(...page.map(({ id, payload }) => storedOf(id, type, payload)));
       return found;
     });
@@ -258,9 +254,6 @@ export class QdrantIndex implements SharedIndex {
     }
   }
 }
-
-/** What figures are made of. */
-const FIGURES = ['agent', 'created_at', 'updated_at', 'forgotten_at', 'superseded_at', 'superseded'];
 
 /** How often a memory is written again because another process has written it at the same time. */
 const ROUNDS = 8;
