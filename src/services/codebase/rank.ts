@@ -178,7 +178,7 @@ function byWords(index: CodeIndex, { words, takes }: CodeQuestion): { best: ByWo
   }
   if (count === 0) return { best: [], total: 0 };
   const { rarities, mass, average, taken, pieces } = weighed([...files.values()], takes, asked, count);
-  const scores = new Float64Array(pieces);
+  const scores = roomFor(index, pieces);
   let piece = 0;
   let total = 0;
   for (const file of taken) {
@@ -211,6 +211,17 @@ function byWords(index: CodeIndex, { words, takes }: CodeQuestion): { best: ByWo
   const top = hits.reduce((most, { score }) => Math.max(most, score), 0);
   for (const hit of hits) hit.score /= top;
   return { best: hits, total };
+}
+
+/** The numbers of the last question: a megabyte for each would stay in memory until the next collection of garbage. */
+const rooms = new WeakMap<CodeIndex, Float64Array>();
+
+function roomFor(index: CodeIndex, pieces: number): Float64Array {
+  const known = rooms.get(index);
+  if (known !== undefined && known.length >= pieces) return known.subarray(0, pieces);
+  const room = new Float64Array(pieces);
+  rooms.set(index, room);
+  return room;
 }
 
 /** How much of what was asked a piece has. */

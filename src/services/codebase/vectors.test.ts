@@ -36,8 +36,8 @@ function made(lists: number, each: number): { all: Int8Array[]; wanted: Float32A
 
 describe('the nearest vectors', () => {
   it.each([
-    { lists: 20, each: 10, what: 'a few' },
-    { lists: 500, each: 20, what: 'many, of which those that are roughly near are compared' },
+    { lists: 20, each: 10, what: 'a few, all of which are compared' },
+    { lists: 500, each: 20, what: 'many, of which those of like signs are compared' },
   ])('are found among $what', ({ lists, each }) => {
     const { all, wanted, near } = made(lists, each);
     const whole = all.map((vectors) => ({ pack: { vectors }, vectorsFrom: 0, count: each }));

@@ -60,12 +60,15 @@ export function meaningIndex(
   scan?.putBlock(vectors);
   return async (question, signal) => {
     const [asked = new Float32Array()] = await embedder.embed([question], signal);
-    return byRecord(count, owners, scan?.near(asked, owners.length) ?? likenessesInBlock(vectors, asked));
+    if (scan !== undefined) return byRecord(count, owners, scan.near(asked, owners.length));
+    const alike = new Float64Array(owners.length);
+    likenessesInBlock(vectors, asked, 0, owners.length, alike);
+    return byRecord(count, owners, alike);
   };
 }
 
 /** A record is as near as its nearest text, and a little as the next. */
-function byRecord(count: number, owners: Uint32Array, alike: Float32Array): Float64Array {
+function byRecord(count: number, owners: Uint32Array, alike: Float64Array | Float32Array): Float64Array {
   const nearest = new Float64Array(count).fill(NONE);
   const next = new Float64Array(count).fill(NONE);
   for (let index = 0; index < owners.length; index++) {
