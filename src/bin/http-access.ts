@@ -241,7 +241,7 @@ async function followedFile(
   { secrets, log }: Context,
 ): Promise<Followed> {
   let mark = changeMark(file);
-  /** Worded for the one who asks. */
+  /** In the language of the request that asks for it. */
   let trouble: () => string | undefined = () => undefined;
   async function read(): Promise<readonly KnownToken[]> {
     const { tokens, bad } = await fromFile(file);

@@ -339,7 +339,7 @@ export function pathsOf(
 
 const ENDINGS: Readonly<Partial<Record<System, readonly string[]>>> = { win32: ['.cmd', '.exe'] };
 
-/** Where the programs of a host would be found by whoever types their names. */
+/** The places where a shell would find the programs of a host. */
 export function programPaths({ programs = [] }: Host, { env, platform }: Surroundings): string[] {
   const path = platform === 'win32' ? win32 : posix;
   const folders = (env['PATH'] ?? env['Path'] ?? '')

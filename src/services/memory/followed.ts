@@ -46,7 +46,7 @@ export interface Seen extends Heads {
 /** One who writes has to know all that was said about what is written. */
 type Needs = 'all' | 'some';
 
-/** An index that follows the lines: whoever asks it sees all that were written before. */
+/** An index that follows the lines: an answer includes every line that was written before the question. */
 export class FollowedIndex {
   protected readonly log: Log;
   protected readonly options: StoreOptions;

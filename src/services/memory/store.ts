@@ -60,7 +60,7 @@ function eachOnce(keys: readonly MemoryKey[]): MemoryKey[][] {
 
 /**
  * Memories as lines, which are the truth, and an index of them, which answers. A change is acknowledged when its line is
- * written; the index follows, and whoever asks it sees all lines that were written before.
+ * written; the index follows, and an answer includes every line that was written before the question.
  */
 export class MemoryStore extends FollowedIndex {
   readonly #turn = inTurn();

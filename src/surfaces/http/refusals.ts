@@ -23,8 +23,8 @@ interface RefusalsOptions {
 }
 
 /**
- * Counts those who are not admitted. Someone who tries out tokens is told to wait; whoever has a right one never gets
- * here, so nobody is kept out by others behind the same address.
+ * Counts the requests that are not admitted. After too many wrong tokens, an address has to wait. A request with a valid
+ * token never gets here, so it is admitted whatever others behind the same address have tried.
  */
 export function createRefusals({
   log,
