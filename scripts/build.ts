@@ -17,13 +17,26 @@ import { isListed, STARTABLE } from '../src/model/record.ts';
 import { packageSource } from '../src/sources/package.ts';
 import type { Source } from '../src/sources/tree.ts';
 import { copyModules, copyParts, packageFolder } from './built-in-modules.ts';
-import { bundleApp, bundlePage } from './bundle-app.ts';
-import { bundle, bundleLatePackages, root, unlessNode } from './bundle.ts';
-import { libraryDeclarations } from './library-declarations.ts';
+import {
+  bundleApp,
+  bundlePage,
+  bundle,
+  bundleLatePackages,
+  libraryDeclarations,
+  root,
+  unlessNode,
+} from './bundle.ts';
+import { firstAnswers } from './first-answers.ts';
 import { sharedState } from './module-state.ts';
-import { creditsIn, licenceTexts, LICENCES_FILE, modelName } from './supply/licences.ts';
 import { makeSbom, SBOM_FILE } from './supply/sbom.ts';
-import { readLock, shippedPackages } from './supply/shipped.ts';
+import {
+  creditsIn,
+  licenceTexts,
+  LICENCES_FILE,
+  modelName,
+  readLock,
+  shippedPackages,
+} from './supply/shipped.ts';
 
 /** Made beside its place and moved there when it is whole, so that a failed build leaves the last one as it was. */
 const dist = join(root, '.cache', 'dist');
@@ -134,5 +147,7 @@ await copyContent();
 await copyModel();
 await prepareCatalogue();
 await prepareSearch(await copyModules(content));
+const answers = await firstAnswers(join(dist, 'bmad-mcp-server.cjs'));
+await writeFile(join(dist, 'first-answers.json'), JSON.stringify(answers));
 await rm(join(root, 'dist'), { recursive: true, force: true });
 await rename(dist, join(root, 'dist'));

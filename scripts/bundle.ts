@@ -1,9 +1,11 @@
 import { type Metafile, type Plugin, build } from 'esbuild';
 import { readFileSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { grouped } from '../src/base/values.ts';
+import { FRENCH } from '../src/language/french.ts';
+import { textsOf } from './french/texts.ts';
 
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 
@@ -61,6 +63,7 @@ const LATE_PARTS: Record<string, string> = {
   'src/services/delegation/delegation.ts': 'delegation',
   'src/operations/activation/context.ts': 'context',
   'src/operations/activation/agent-start.ts': 'agent-start',
+  'src/operations/activation/work-start.ts': 'agent-start',
   'src/operations/catalogue/paths.ts': 'paths',
   'src/operations/runs/run-standing.ts': 'run-standing',
   'src/operations/inbox/waiting-there.ts': 'inbox',
@@ -355,3 +358,79 @@ const leanSchemas: Plugin = {
     });
   },
 };
+
+/** All declarations of the library, which are one file without code. */
+export function libraryDeclarations(): string {
+  return readFileSync(join(root, 'src', 'library', 'public.ts'), 'utf8').replaceAll('\r\n', '\n');
+}
+
+/** The French of what these files say, from the one catalogue. */
+async function frenchOf(...files: string[]): Promise<string> {
+  const texts = await Promise.all(
+    files.map(async (file) => textsOf(await readFile(join(root, 'src', 'page', file), 'utf8')).said),
+  );
+  const said = texts.flatMap((each) => [...each]).map((text) => [text, FRENCH[text]] as const);
+  return JSON.stringify(Object.fromEntries(said));
+}
+
+/** The app that hosts show, as they take it: one file with everything in it. */
+export async function bundleApp(folder: string): Promise<Metafile> {
+  const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
+  const { metafile, outputFiles } = await build({
+    absWorkingDir: root,
+    entryPoints: [
+      { in: 'src/page/app/main.tsx', out: 'app' },
+      { in: 'src/page/app/app.css', out: 'app' },
+    ],
+    outdir: folder,
+    write: false,
+    bundle: true,
+    minify: true,
+    metafile: true,
+    platform: 'browser',
+    target: 'es2022',
+    format: 'iife',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    define: {
+      APP_VERSION: JSON.stringify(version),
+      FRENCH: await frenchOf('message.ts', 'app/words.ts'),
+    },
+    legalComments: 'none',
+    logLevel: 'warning',
+  });
+  const text = (ending: string): string =>
+    outputFiles.find(({ path }) => path.endsWith(ending))?.text.trim() ?? '';
+  // Inside of a page a script ends at this, also where it stands in a string.
+  const script = text('.js').replaceAll('</script', '<\\/script');
+  await mkdir(folder, { recursive: true });
+  await writeFile(
+    join(folder, 'board.html'),
+    `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>BMAD</title><style>${text('.css')}</style></head><body><script>${script}</script></body></html>\n`,
+  );
+  return metafile;
+}
+
+/** The page: one script and one style sheet for browsers, with nothing left to fetch. */
+export async function bundlePage(folder: string): Promise<Metafile> {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: [
+      { in: 'src/page/main.tsx', out: 'page' },
+      { in: 'src/page/page.css', out: 'page' },
+    ],
+    outdir: folder,
+    bundle: true,
+    minify: true,
+    metafile: true,
+    platform: 'browser',
+    target: 'es2022',
+    format: 'esm',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    define: { FRENCH: await frenchOf('message.ts', 'words.ts') },
+    legalComments: 'none',
+    logLevel: 'warning',
+  });
+  return metafile;
+}

@@ -2,12 +2,14 @@ import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import process from 'node:process';
 
-/** Every check that needs no tests, the longest first; each prints what it has to say when it has ended. */
+/**
+ * Every check that needs no tests, the longest first; each prints what it has to say when it has ended. The types are
+ * checked by the lint, which has them at hand.
+ */
 const CHECKS: readonly (readonly [script: string, ...args: string[]])[] = [
   ['lint'],
   ['docs', '--check', '--no-transcripts'],
   ['unused'],
-  ['types'],
   ['french'],
   ['english'],
   ['lists', '--check'],

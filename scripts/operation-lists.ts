@@ -6,8 +6,8 @@ import type { AnyOperation } from '../src/operations/operation.ts';
 
 // Writes the lists of operations from their declarations: an operation is declared in its own file and nowhere else.
 //   index.ts    all of them at once, in the order users see them
-//   registry.ts those that clients reach and those that only the command line has, each loaded with its first call, and
-//               where each is offered, as data that can be read without their code
+//   registry.ts those that clients reach and those that only the command line has, each loaded with its first call
+//   offered.ts  where each is offered, as data that can be read without their code
 // With --check nothing is written, and what is out of date is named.
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), '..', 'src', 'operations');
@@ -106,14 +106,13 @@ ${lines.join('')}} satisfies Record<string, () => Promise<AnyOperation>>;
 function registryText(declared: readonly Declared[]): string {
   const reached = declared.filter(({ operation }) => isReached(operation));
   const typed = declared.filter(({ operation }) => !isReached(operation) && operation.command !== undefined);
-  return `${HEADER}import type { AnswersOf, AnyOperation, Offer } from './operation.ts';
+  return `${HEADER}import type { AnswersOf, AnyOperation } from './operation.ts';
 
 ${loadersText('LATE', 'The operations that clients of the server reach, each loaded with its first call.', reached)}
 ${loadersText('TYPED', 'The operations that only the command line has, each loaded when it is typed.', typed)}
 /** What each of them answers. */
 export type Answers = AnswersOf<typeof LATE & typeof TYPED>;
-
-${offeredText(declared)}`;
+`;
 }
 
 function offeredText(declared: readonly Declared[]): string {
@@ -122,7 +121,9 @@ function offeredText(declared: readonly Declared[]): string {
     const projectless = 'project' in input.shape ? undefined : true;
     return `  ${key(name)}: ${data({ toolset, behind, serves, command, positional, projectless, forPeople })},\n`;
   });
-  return `/** Where each operation is offered, in the order users see them. */
+  return `${HEADER}import type { Offer } from './operation.ts';
+
+/** Where each operation is offered, in the order users see them. */
 export const OFFERED: Readonly<Partial<Record<string, Offer>>> = {
 ${lines.join('')}};
 `;
@@ -144,6 +145,7 @@ export async function writeOperationLists({ check }: { check: boolean }): Promis
   const results = [
     await updated('index.ts', indexText(declared), check),
     await updated('registry.ts', registryText(declared), check),
+    await updated('offered.ts', offeredText(declared), check),
   ];
   return results.every(Boolean);
 }

@@ -17,22 +17,13 @@ const MAY_TAKE: Record<string, { names: readonly string[]; why: string }> = {
     why: 'the one place that opens files, and finds out what was opened',
   },
   'base/files/files.ts': {
-    names: ['statSync', 'closeSync', 'fstatSync', 'readSync', 'readdirSync'],
+    names: ['statSync', 'closeSync', 'fstatSync', 'read', 'readSync', 'readdirSync'],
     why: 'what is a folder, and when it changed; a link has been resolved before, and nothing is opened after it; reads what open-file.ts has opened',
-  },
-  'base/files/file-shared.ts': {
-    names: ['stat'],
-    why: 'to say that something is no file; what is opened is checked again',
   },
   'base/files/file-state.ts': {
     names: ['access', 'stat', 'readdirSync'],
     why: 'permissions that a new version keeps, sizes and times; names in folders of our own',
   },
-  'base/files/file-modes.ts': {
-    names: ['stat', 'statSync'],
-    why: 'which folder is missing, what is in its place, and who may write there',
-  },
-  'base/files/file-lock.ts': { names: ['stat'], why: 'which folders are missing, to remove them again' },
   'base/files/is-running.ts': {
     names: ['readFileSync', 'readlinkSync'],
     why: 'which space the number of a process belongs to, and when it began, as the system has it in /proc',
@@ -47,7 +38,7 @@ const MAY_TAKE: Record<string, { names: readonly string[]; why: string }> = {
   },
   'base/files/file-stamps.ts': {
     names: ['statSync'],
-    why: 'whether what was read is still as it was; nothing is decided by it but whether to read again',
+    why: 'whether what was read is still as it was; which folder is missing, and what is in its place',
   },
   'base/files/file-systems.ts': {
     names: ['readFileSync'],

@@ -7,6 +7,7 @@ import { parseToml } from '../src/base/parse/parse.ts';
 import {
   claudePlugin,
   codexPlugin,
+  desktopBundle,
   geminiExtension,
   llmsInstall,
   llmsText,
@@ -21,7 +22,6 @@ import {
   startCommand,
   zipped,
 } from '../scripts/packages/product.ts';
-import { desktopBundle } from '../scripts/packages/mcpb.ts';
 import { repository } from './support/app.ts';
 import { unzipped } from './support/unzipped.ts';
 

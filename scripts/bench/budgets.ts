@@ -1,13 +1,12 @@
 import { LIMITS } from '../reference/limits.ts';
 import type { CodeGrowth } from './code.ts';
-import type { Fairness } from './fairness.ts';
 import type { Cost, Growth } from './growth.ts';
-import type { Load } from './load.ts';
+import type { Fairness, Load } from './load.ts';
 import { ambiguousSaved, percentSaved, type Journeys } from './journeys.ts';
 import type { OperationName } from './contenders.ts';
 import type { Starts, WarmServers } from './measure.ts';
 import type { StateGrowth } from './state.ts';
-import { tokens } from './statistics.ts';
+import { ratio, tokens } from './figures.ts';
 
 /** What was measured. What could not be measured is not there. */
 export interface Results {
@@ -37,7 +36,10 @@ const START_AGAINST_PEER = 0.4;
 const START_AGAINST_BARE = 0.9;
 const RSS_AGAINST_BARE = 1.1;
 const RSS_BELOW_PEER_MIB = 5;
+/** Some hosts make no commands of a list that comes much later than it could (N-03, N-04). */
+const PROMPTS_AGAINST_FLOOR = 1.5;
 const FIRST_AGAINST_WARM = 10;
+const WARM_AGAINST_BARE = 1.8;
 const BESIDE_OTHERS = 3;
 const BESIDE_DOCTOR_MS = 100;
 const CONTEXT_SAVED_PERCENT = 80;
@@ -48,11 +50,17 @@ const GROWTH = 13;
 /** What we hold ourselves to. Times count only as ratios within one run: machines differ. */
 export function budgetsOf(results: Results): Budget[] {
   const { starts, warm, context, growth, state, code, fairness, load } = results;
-  const { ours, peer, bare } = starts;
+  const { ours, peer, bare, floor } = starts;
   return [
     atMost('tools/list', TOOLS_LIST_TOKENS, 'tokens', ours && tokens(ours.toolsListBytes)),
     atMost('spawn → tools/list', START_AGAINST_PEER, '× peer', ratio(ours?.wallMs, peer?.wallMs)),
     atMost('spawn → tools/list', START_AGAINST_BARE, '× bare', ratio(ours?.wallMs, bare?.wallMs)),
+    atMost(
+      'spawn → prompts/list',
+      PROMPTS_AGAINST_FLOOR,
+      '× floor',
+      ratio(ours?.promptsMs, floor?.promptsMs),
+    ),
     atMost(
       'RSS after tools/list, less the peer’s',
       -RSS_BELOW_PEER_MIB,
@@ -77,6 +85,15 @@ export function budgetsOf(results: Results): Budget[] {
       1,
       '× peer',
       ratio(p50(warm.ours, 'read an agent'), p50(warm.peer, 'read an agent')),
+    ),
+    // What a call takes beyond the protocol's SDK, which alone takes about as long as a whole call of the peer.
+    ...(['list agents', 'read an agent'] as const).map((operation) =>
+      atMost(
+        `warm p50, ${operation}`,
+        WARM_AGAINST_BARE,
+        '× bare',
+        ratio(p50(warm.ours, operation), p50(warm.bare, 'echo')),
+      ),
     ),
     // Our execute delivers the agent. The peer's only names it: a further call has to read it.
     atMost(
@@ -272,10 +289,6 @@ function p50(server: WarmServers['ours'], operation: OperationName): number | un
 
 function sum(one: number | undefined, other: number | undefined): number | undefined {
   return one === undefined || other === undefined ? undefined : one + other;
-}
-
-export function ratio(one: number | undefined, other: number | undefined): number | undefined {
-  return one === undefined || other === undefined ? undefined : one / other;
 }
 
 function difference(one: number | undefined, other: number | undefined): number | undefined {

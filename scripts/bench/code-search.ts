@@ -1,28 +1,23 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile, readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { RAW_WORD, splitIdentifier } from '../../src/base/text/code-words.ts';
-import { folderBytes } from '../../src/base/files/file-state.ts';
 import { createLog } from '../../src/base/log.ts';
-
 import { createSecrets } from '../../src/base/secrets/known-values.ts';
 import { analyse, type Analyser, ANALYSER_VERSION } from '../../src/meaning/analyse.ts';
-import { createCodebase, withNames } from '../../src/services/codebase/codebase.ts';
+import { withNames } from '../../src/services/codebase/codebase.ts';
 import { matchesByRipgrep, needlesOf } from '../../src/services/codebase/exact.ts';
 import { ripgrepProgram } from '../../src/services/codebase/ripgrep.ts';
-import { createGrammars } from '../../src/services/codebase/chunks.ts';
+import { createGrammars, chunksByDefinition, languageOf } from '../../src/services/codebase/chunks.ts';
 import { openIndexer } from '../../src/services/codebase/indexer.ts';
 import { pieceOf } from '../../src/services/codebase/pieces.ts';
 import { rank, type Ranked } from '../../src/services/codebase/rank.ts';
 import { embedQuestion } from '../../src/services/codebase/vectors.ts';
 import { openStaticEmbedder } from '../../src/meaning/embedders/static.ts';
-import { pairsFrom, type Corpus, type Pair } from './code-pairs.ts';
-import { percentile } from './statistics.ts';
+import { isTestPath, isWanted, unfitText } from '../../src/services/codebase/paths.ts';
 
 /**
- * Measures the search in code: how often the function is found that a comment was written for, and how long searches
- * take. `npm run bench:code [folder with packages] [most pairs]`; with 0 pairs only times. Processor time is given beside the
- * clock's, because a busy machine stretches the latter.
+ * How often the search in code finds the function that a comment was written for: `npm run bench:code [folder with packages]
+ * [most pairs]`. How long searches take is a part of `npm run bench`.
  */
 const modules = resolve(process.argv[2] ?? 'node_modules');
 const most = Number(process.argv[3] ?? 600);
@@ -35,19 +30,12 @@ const log = createLog({
 const forever = new AbortController().signal;
 const ripgrep = ripgrepProgram();
 
-const RAW: Analyser = { id: 'raw', terms: (text) => [text.toLowerCase()] };
-const SPLIT: Analyser = {
-  id: 'split',
-  terms: (text) => (text.match(RAW_WORD) ?? []).flatMap(splitIdentifier).map((word) => word.toLowerCase()),
-};
-
 /** What the server uses. */
 const STEMS: Analyser = { id: `words-${ANALYSER_VERSION}`, terms: analyse };
 const embedder = await openStaticEmbedder(resolve('assets'));
 
 interface Variant {
   name: string;
-  analyser: Analyser;
   grammars: boolean;
   exact: boolean;
   vectors: boolean;
@@ -55,29 +43,27 @@ interface Variant {
 
 const WORDS = { grammars: true, exact: false, vectors: false };
 const VARIANTS: readonly Variant[] = [
-  { name: 'raw words', ...WORDS, analyser: RAW },
-  { name: 'split words', ...WORDS, analyser: SPLIT },
-  { name: 'split, stems, stop words', ...WORDS, analyser: STEMS },
-  { name: '… and exact', ...WORDS, analyser: STEMS, exact: true },
-  { name: '… and vectors (the default)', ...WORDS, analyser: STEMS, exact: true, vectors: true },
-  { name: 'the default without grammars', analyser: STEMS, grammars: false, exact: true, vectors: true },
+  { name: 'words', ...WORDS },
+  { name: '… and exact', ...WORDS, exact: true },
+  { name: '… and vectors (the default)', ...WORDS, exact: true, vectors: true },
+  { name: 'the default without grammars', grammars: false, exact: true, vectors: true },
 ];
 
 async function measure(
-  { analyser, grammars, exact, vectors }: Variant,
+  { grammars, exact, vectors }: Variant,
   root: string,
   corpus: Corpus,
   cache: string,
 ): Promise<string> {
   const indexer = await openIndexer({
     root,
-    analyser,
+    analyser: STEMS,
     embedder: vectors ? embedder : undefined,
     ripgrep,
     background: false,
     env: process.env,
     log,
-    place: join(cache, `${analyser.id}-${grammars}-${vectors}.index`),
+    place: join(cache, `${grammars}-${vectors}.index`),
     grammars: createGrammars(grammars),
   });
   await indexer.survey(() => true, undefined, forever);
@@ -120,82 +106,101 @@ function meanOfInverse(ranks: readonly number[]): string {
   return (ranks.reduce((sum, at) => sum + 1 / at, 0) / ranks.length).toFixed(3);
 }
 
-interface Asked {
-  ms: number;
-  cpu: number;
-  files: number;
-  partial: boolean;
+/** The first sentence of a function's comment, and where the function is. Lines are counted from 0. */
+export interface Pair {
+  query: string;
+  path: string;
+  start: number;
+  end: number;
 }
 
-async function times(name: string, root: string, scratch: string): Promise<string> {
-  const cache = join(scratch, `cache-${name.replaceAll(/\W+/g, '-')}`);
-  const options = {
-    root,
-    cache,
-    budgetMs: 3_000,
-    background: true,
-    env: process.env,
-    log,
-    analyser: STEMS,
-    embedder,
-  };
-  const codebase = createCodebase(options);
-  const ask = async (query: string, by = codebase): Promise<Asked> => {
-    const began = performance.now();
-    const used = process.cpuUsage();
-    const { files, partial } = await by.search({ query, limit: 8 }, forever, () => undefined);
-    const { user, system } = process.cpuUsage(used);
-    const cpu = (user + system) / 1000;
-    return { ms: performance.now() - began, cpu, files: files.indexed, partial };
-  };
-  const first = await ask('read the configuration of the user');
-  const began = performance.now();
-  let last = first;
-  while (last.partial) last = await ask('write a file');
-  const whole = last === first ? '' : `, all read after ${seconds(first.ms + performance.now() - began)}`;
-  // The one that works in the background would take its share of the processor from what is measured next.
-  codebase.stop();
-  const settle = createCodebase({ ...options, background: false, budgetMs: 600_000 });
-  await ask('settled', settle);
-  const warm: Asked[] = [];
-  for (const query of QUERIES) warm.push(await ask(query, settle));
-  const fresh: Asked[] = [];
-  for (const query of QUERIES.slice(0, 4)) fresh.push(await ask(query, createCodebase(options)));
-  const size = ((await folderBytes(cache)) / 1e6).toFixed(1);
-  const row = [
-    name,
-    last.files,
-    `${seconds(first.ms)}, processor ${seconds(first.cpu)}${first.partial ? `, partial: ${first.files} files` : ''}${whole}`,
-    clockAndProcessor(warm),
-    clockAndProcessor(fresh),
-    `${size} MB`,
-  ];
-  return row.join(' | ');
+export interface Corpus {
+  pairs: Pair[];
+  /** The files with all such comments taken out, line by line in their place. */
+  files: Map<string, string>;
 }
 
-function clockAndProcessor(asked: readonly Asked[]): string {
-  const clock = asked.map(({ ms }) => ms);
-  const used = asked.map(({ cpu }) => cpu);
-  const both = [clock, used].map((all) => [50, 95].map((at) => percentile(all, at).toFixed(0)).join(' / '));
-  return `${both[0]} ms, processor ${both[1]} ms`;
+const MOST_BYTES = 300_000;
+
+/** Pairs from the packages that are installed: real code with real comments, written by many people. */
+export async function pairsFrom(folder: string): Promise<Corpus> {
+  const grammars = createGrammars();
+  const files = new Map<string, string>();
+  const pairs: Pair[] = [];
+  const builds = new Set<string>();
+  for (const path of await scripts(folder)) {
+    const bytes = await readFile(join(folder, path));
+    const text = bytes.toString('utf8');
+    if (bytes.length > MOST_BYTES || unfitText(bytes, text) !== undefined) continue;
+    // Many packages ship the same code in several builds; one of them is enough.
+    const build = `${packageOf(path)}:${path.slice(path.lastIndexOf('/') + 1).replace(/\.\w+$/, '')}`;
+    if (builds.has(build)) continue;
+    builds.add(build);
+    const lines = text.split('\n');
+    const definitions = await grammars.definitions(languageOf(path), path, text);
+    if (definitions === undefined) continue;
+    files.set(
+      path,
+      text.replace(/\/\*\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, ' ')),
+    );
+    for (const { start, end, symbol, kind } of chunksByDefinition(lines, definitions)) {
+      const query = ['function', 'method'].includes(kind) ? sentence(lines.slice(start, end + 1)) : undefined;
+      if (query !== undefined && symbol !== '') pairs.push({ query, path, start, end });
+    }
+  }
+  return { pairs: unique(pairs), files };
 }
 
-const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
-const QUERIES = [
-  'parse a date from a string',
-  'where errors are reported',
-  'createServer',
-  'retry after a failure',
-  '"use strict"',
-  'split a path into parts',
-  'merge two objects deeply',
-  'cancel a running request',
-];
+async function scripts(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter(
+      (entry) =>
+        entry.isFile() && /\.(?:[cm]?js|tsx?)$/.test(entry.name) && !/\.d\.[cm]?ts$/.test(entry.name),
+    )
+    .map((entry) =>
+      join(entry.parentPath, entry.name)
+        .slice(folder.length + 1)
+        .replaceAll('\\', '/'),
+    )
+    .filter((path) => isWanted(path) && !isTestPath(path) && !path.startsWith('.'))
+    .sort();
+}
+
+function packageOf(path: string): string {
+  return path
+    .split('/')
+    .slice(0, path.startsWith('@') ? 2 : 1)
+    .join('/');
+}
+
+/** Four words or more, before the first tag; nothing when the comment says less. */
+function sentence(lines: readonly string[]): string | undefined {
+  const comment = /^\s*\/\*\*([\s\S]*?)\*\//.exec(lines.join('\n'))?.[1];
+  const plain =
+    comment
+      ?.replace(/^\s*\*+ ?/gm, '')
+      .split(/^\s*@|```/m)[0]
+      ?.replace(/\s+/g, ' ')
+      .trim() ?? '';
+  const first = /^.*?[.!?](?=\s|$)/.exec(plain)?.[0] ?? plain;
+  const words = first.split(' ').length;
+  return words >= 4 && first.length <= 250 && !/eslint|istanbul|@|license|copyright/i.test(first)
+    ? first
+    : undefined;
+}
+
+/** A sentence that stands above several functions asks for none of them. */
+function unique(pairs: readonly Pair[]): Pair[] {
+  const times = new Map<string, number>();
+  for (const { query } of pairs) times.set(query, (times.get(query) ?? 0) + 1);
+  return pairs.filter(({ query }) => times.get(query) === 1);
+}
 
 const scratch = await mkdtemp(join(tmpdir(), 'bmad-code-bench-'));
 try {
   const all = await pairsFrom(modules);
-  const step = Math.max(1, all.pairs.length / (most || 1));
+  const step = Math.max(1, all.pairs.length / most);
   const corpus = {
     ...all,
     pairs: all.pairs.filter((_, at) => Math.floor(at / step) !== Math.floor((at - 1) / step)),
@@ -219,27 +224,10 @@ try {
   process.stdout.write(
     '| words | R@1 | R@5 | MRR | MRR among the asked functions |\n|---|---|---|---|---|\n',
   );
-  for (const variant of most === 0 ? [] : VARIANTS)
+  for (const variant of VARIANTS)
     process.stdout.write(
       `| ${variant.name} | ${await measure(variant, root, corpus, join(scratch, 'index'))} |\n`,
     );
-
-  process.stdout.write(
-    '\n| project | files | first answer | warm p50 / p95 | index read anew | index |\n|---|---|---|---|---|---|\n',
-  );
-  process.stdout.write(`| ${await times('this repository', resolve('.'), scratch)} |\n`);
-  // Files of usual sizes, as a project of its own.
-  const large = join(scratch, 'large');
-  const usual = [...corpus.files].filter(([, text]) => text.length < 40_000);
-  for (let count = 0; count < 2_000; count++) {
-    const [path, text] = usual[count % usual.length] ?? ['', ''];
-    const copy = join(large, `part${Math.floor(count / usual.length)}`, path);
-    await mkdir(dirname(copy), { recursive: true });
-    await writeFile(copy, text);
-  }
-  process.stdout.write(
-    `| ${await times(`2,000 files, ${((await folderBytes(large)) / 1e6).toFixed(0)} MB`, large, scratch)} |\n`,
-  );
 } finally {
   await rm(scratch, { recursive: true, force: true });
 }

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { withClient, type Client } from './client.ts';
 import { cleanEnvironment, type Contender } from './contenders.ts';
-import { madeWords } from './made-words.ts';
-import { percentile } from './statistics.ts';
+import { madeWords } from './made-project.ts';
+import { percentile } from './figures.ts';
 import { atRest, cpuMilliseconds, residentMebibytes } from './system.ts';
 
 /** What the search in the code of a large project costs. */

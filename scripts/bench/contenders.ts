@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundle } from '../bundle.ts';
 import type { Program } from './client.ts';
-import { madeWords } from './made-words.ts';
-import { installedPeer } from './peer.ts';
-import { AGENT, titleOf, writePeerProject } from './peer-project.ts';
+import { madeWords } from './made-project.ts';
+import { installedPeer, AGENT, titleOf, writePeerProject } from './peer.ts';
 
 export type ContenderId = 'ours' | 'peer' | 'bare' | 'floor';
 

@@ -1,12 +1,10 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { callTool } from './call-tool.ts';
-import { withClient, type Client } from './client.ts';
+import { callTool, withClient, type Client } from './client.ts';
 import { bmadCall, cleanEnvironment, type Contender, type ToolCall } from './contenders.ts';
-import { madeWords } from './made-words.ts';
-import { EDITED_TEXT, editAgent, writeProject } from './made-project.ts';
-import { percentile, tokens } from './statistics.ts';
+import { madeWords, EDITED_TEXT, editAgent, writeProject } from './made-project.ts';
+import { percentile, tokens } from './figures.ts';
 import { atRest, cpuMilliseconds, processorMilliseconds, residentMebibytes } from './system.ts';
 
 /** What a call took: on the clock, and of the processor, which other load on the machine does not change. */

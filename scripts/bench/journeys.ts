@@ -1,8 +1,8 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withClient, type Client, type Program } from './client.ts';
-import { ANSWERED, QUESTION, writeDocumentsProject } from './documents-project.ts';
-import { AGENT } from './peer-project.ts';
+import { ANSWERED, QUESTION, writeDocumentsProject } from './made-project.ts';
+import { AGENT } from './peer.ts';
 
 /** What a user wants, and what it costs until a model can begin. */
 export interface Journey {

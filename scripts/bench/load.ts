@@ -1,11 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cleanEnvironment, type Contender } from './contenders.ts';
-import { openSession, sessionShot } from './http/requests.ts';
-import { startServer } from './http/server.ts';
-import { realSentence } from './made-words.ts';
-import { writeProject } from './made-project.ts';
-import { percentile } from './statistics.ts';
+import { openSession, sessionShot, startServer } from './http/client.ts';
+import { realSentence, writeProject } from './made-project.ts';
+import { percentile } from './figures.ts';
 import { cpuMilliseconds } from './system.ts';
 
 /** How long calls take while others ask too, over HTTP, where callers meet. */
@@ -85,9 +83,9 @@ export async function measureLoad(ours: Contender, scratch: string): Promise<Loa
   const server = await startServer('ours', args, { cwd: folder, env: cleanEnvironment(home) });
   try {
     const client = async (who: keyof typeof TOKENS): Promise<(what: Asked) => Promise<number>> => {
-      const authorization = `Bearer ${TOKENS[who]}`;
-      const session = await openSession(server.url, { authorization });
-      return (what) => called(server.url, session, authorization, calls[what]());
+      const caller = { authorization: `Bearer ${TOKENS[who]}` };
+      const session = await openSession(server.url, caller);
+      return (what) => called(server.url, session, caller, calls[what]());
     };
     const [polite, greedy] = [await client('polite'), await client('greedy')];
     for (const what of new Set(ROUND)) await polite(what);
@@ -126,15 +124,50 @@ export async function measureLoad(ours: Contender, scratch: string): Promise<Loa
   }
 }
 
+/** How long a polite caller waits for an agent, alone and beside one who has searches under way at all times. */
+export interface Fairness {
+  workflows: number;
+  greedy: number;
+  aloneMs: number;
+  besideMs: number;
+}
+
+const MANY_WORKFLOWS = 5_000;
+const SEARCHES = 20;
+
+/** In a large project, without tokens: two sessions are two callers. */
+export async function measureFairness(ours: Contender, scratch: string): Promise<Fairness> {
+  const [folder, home] = [join(scratch, 'shared-project'), join(scratch, 'shared-home')];
+  await mkdir(home);
+  await writeProject(folder, MANY_WORKFLOWS);
+  const where = { cwd: folder, env: cleanEnvironment(home) };
+  const server = await startServer('ours', [ours.args[0] ?? '', '--http', '--port', '0'], where);
+  try {
+    const [polite, greedy] = [await openSession(server.url), await openSession(server.url)];
+    const execute = (what: Asked) => called(server.url, polite, {}, calls[what]());
+    const search = () => called(server.url, greedy, {}, calls.search());
+    await search();
+    const aloneMs = await median(execute, 'execute');
+    const besideMs = await besideOther(search, () => median(execute, 'execute'), SEARCHES);
+    return { workflows: MANY_WORKFLOWS, greedy: SEARCHES, aloneMs, besideMs };
+  } finally {
+    await server.stop();
+  }
+}
+
 async function median(client: (what: Asked) => Promise<number>, what: Asked): Promise<number> {
   const taken: number[] = [];
   for (let round = 0; round < CALLS; round++) taken.push(await client(what));
   return percentile(taken, 50);
 }
 
-async function besideOther<T>(other: () => Promise<unknown>, work: () => Promise<T>): Promise<T> {
+async function besideOther<T>(
+  other: () => Promise<unknown>,
+  work: () => Promise<T>,
+  many = LANES,
+): Promise<T> {
   const over = new AbortController();
-  const lanes = Array.from({ length: LANES }, async () => {
+  const lanes = Array.from({ length: many }, async () => {
     while (!over.signal.aborted) await other();
   });
   try {
@@ -162,13 +195,13 @@ async function mixedCalls(clients: readonly ((what: Asked) => Promise<number>)[]
 async function called(
   url: string,
   session: string,
-  authorization: string,
+  caller: Record<string, string>,
   params: Record<string, unknown>,
 ): Promise<number> {
   const { method, headers, body } = sessionShot(session, 'tools/call', params);
   const before = performance.now();
   const signal = AbortSignal.timeout(ANSWER_MS);
-  const response = await fetch(url, { method, headers: { ...headers, authorization }, body, signal });
+  const response = await fetch(url, { method, headers: { ...headers, ...caller }, body, signal });
   const text = await response.text();
   if (!text.includes('"result"') || text.includes('"isError":true'))
     throw new Error(`The server answered ${response.status}: ${text.slice(0, 300)}`);

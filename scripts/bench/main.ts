@@ -8,14 +8,12 @@ import { parseArgs } from 'node:util';
 import { NODES, nodeOf } from '../../tests/support/tools.ts';
 import { budgetsOf, type Results } from './budgets.ts';
 import { CODE_FILES, measureCode } from './code.ts';
-import { measureFairness } from './fairness.ts';
 import { measureGrowth, SIZES } from './growth.ts';
-import { measureLoad } from './load.ts';
+import { measureFairness, measureLoad } from './load.ts';
 import { measureJourneys } from './journeys.ts';
 import { cleanEnvironment, prepareContenders, type Contender } from './contenders.ts';
 import { measureStarts, measureWarmCalls } from './measure.ts';
-import { textOf, writeDocument } from './document.ts';
-import { Parts } from './parts.ts';
+import { textOf, writeDocument } from './report.ts';
 import { measureState, STATE_SIZES } from './state.ts';
 
 const HELP = `Measures the built server beside a published peer and a bare server on the same SDK.
@@ -27,7 +25,7 @@ Usage: npm run bench -- [flags]
   --brisk      Half as many starts, a third of the calls, and of what grows the sizes that budgets are about:
                some ten minutes on two quiet cores
   --quick      Leave out what grows with the size of a project or its state, which takes minutes
-  --write      Also write docs/benchmarks.md and its picture
+  --write      Also write docs/benchmarks.md
   --json FILE  Also write all figures to this file
   --no-build   Measure dist/ as it is, instead of bringing it up to date first
   --help       Print this text
@@ -108,6 +106,48 @@ function bringUpToDate(): void {
   }
 }
 
+/** A part of the benchmark that could not be measured, and what it said. */
+interface Failure {
+  part: string;
+  reason: string;
+}
+
+/** Runs one part after the other: one that fails is reported, and the others are measured all the same. */
+class Parts {
+  readonly failures: Failure[] = [];
+  /** Seconds that each part took. */
+  readonly took: [part: string, seconds: number][] = [];
+
+  async measured<T>(part: string, work: () => Promise<T>): Promise<T | undefined> {
+    say(part);
+    const began = performance.now();
+    try {
+      return await work();
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      say(`${part} could not be measured: ${reason}`);
+      this.failures.push({ part, reason });
+      return undefined;
+    } finally {
+      this.took.push([part, Math.round((performance.now() - began) / 1000)]);
+    }
+  }
+
+  /** The same for several sizes of one thing. */
+  async each<S, T>(
+    sizes: readonly S[],
+    partOf: (size: S) => string,
+    work: (size: S) => Promise<T>,
+  ): Promise<T[]> {
+    const all: T[] = [];
+    for (const size of sizes) {
+      const one = await this.measured(partOf(size), () => work(size));
+      if (one !== undefined) all.push(one);
+    }
+    return all;
+  }
+}
+
 async function run({ starts, calls, json, quick, brisk, write, build }: Options): Promise<void> {
   if (build) bringUpToDate();
   const server = join(root, 'dist', 'bmad-mcp-server.cjs');
@@ -126,7 +166,7 @@ async function run({ starts, calls, json, quick, brisk, write, build }: Options)
   await mkdir(places.home);
   await mkdir(places.documents);
   const { contenders, ours, peer } = await prepareContenders(places, say);
-  const parts = new Parts(say);
+  const parts = new Parts();
   const results: Results = {
     starts: (await parts.measured('starts', () => measureStarts(contenders, starts, say))) ?? {},
     warm: (await parts.measured('warm calls', () => measureWarmCalls(contenders, calls, say))) ?? {},

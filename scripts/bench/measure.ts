@@ -1,6 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { callTool } from './call-tool.ts';
-import { Client, withClient } from './client.ts';
+import { callTool, Client, withClient } from './client.ts';
 import {
   OPERATIONS,
   type Contender,
@@ -8,12 +7,14 @@ import {
   type OperationName,
   type ToolCall,
 } from './contenders.ts';
-import { mean, median, percentile, shuffled } from './statistics.ts';
+import { mean, median, percentile, shuffled } from './figures.ts';
 import { cpuMilliseconds, residentMebibytes } from './system.ts';
 
 export interface Start {
   /** From spawn to the answer to tools/list, p50. */
   wallMs: number;
+  /** The same for the list that hosts make commands of, asked for after the tools. */
+  promptsMs: number | undefined;
   /** The mean: the system counts in steps of 10 ms, and a median could only be one of them. */
   cpuMs: number | undefined;
   rssMiB: number | undefined;
@@ -40,6 +41,8 @@ export type Starts = Partial<Record<ContenderId, Start>>;
 export type WarmServers = Partial<Record<ContenderId, WarmServer>>;
 type Say = (line: string) => void;
 
+/** The others have no prompts, or are compared by other things. */
+const MAKES_COMMANDS = new Set<ContenderId>(['ours', 'floor']);
 /** No model calls sooner after it has seen the tools. */
 const MODEL_MS = 1_000;
 /** Rounds before measuring: the first calls load content, and their code is not yet compiled. */
@@ -68,11 +71,14 @@ function startOnce(contender: Contender): Promise<Start> {
     const { result, sinceSpawn } = await client.start();
     const cpuMs = cpuMilliseconds(client.pid);
     const rssMiB = residentMebibytes(client.pid);
+    const promptsMs = MAKES_COMMANDS.has(contender.id)
+      ? (await client.request('prompts/list', {})).sinceSpawn
+      : undefined;
     const call = contender.calls['list agents']?.(0);
     const firstCallMs = call === undefined ? undefined : (await callTool(client, call)).milliseconds;
     const toolsListBytes = listedBytes(client, result);
     const calmCallMs = call === undefined ? undefined : await calmCall(contender, call);
-    return { wallMs: sinceSpawn, cpuMs, rssMiB, toolsListBytes, firstCallMs, calmCallMs };
+    return { wallMs: sinceSpawn, promptsMs, cpuMs, rssMiB, toolsListBytes, firstCallMs, calmCallMs };
   });
 }
 
@@ -97,6 +103,7 @@ function typicalOf(starts: readonly Start[]): Start {
     starts.map((start) => start[key]).filter((value) => value !== undefined);
   return {
     wallMs: percentile(all('wallMs'), 50),
+    promptsMs: median(all('promptsMs')),
     cpuMs: mean(all('cpuMs')),
     rssMiB: median(all('rssMiB')),
     toolsListBytes: percentile(all('toolsListBytes'), 50),

@@ -10,9 +10,8 @@ import { userCacheFolder, userStateFolder } from '../../src/config/locations.ts'
 import { kitAtHome } from '../../src/kit/home.ts';
 import { ANALYSER } from '../../src/services/memory/rank.ts';
 import { openStore } from '../../src/services/memory/open.ts';
-import { callTool } from './call-tool.ts';
-import { withClient, type Client } from './client.ts';
-import { percentile } from './statistics.ts';
+import { callTool, withClient, type Client } from './client.ts';
+import { percentile } from './figures.ts';
 import { atRest, processorMilliseconds, residentMebibytes } from './system.ts';
 
 /**

@@ -9,7 +9,7 @@ import { MemoryStore } from '../../src/services/memory/store.ts';
 import { IndexInMemory } from '../../src/services/memory/in-memory.ts';
 import { sqliteDriver } from '../../src/services/memory/sqlite/database.ts';
 import { SqliteIndex } from '../../src/services/memory/sqlite/index.ts';
-import { percentile } from './statistics.ts';
+import { percentile } from './figures.ts';
 
 /**
  * Measures memories in lines, with each index of them: `npm run bench:memory -- [index] [size...]`. Texts are made of

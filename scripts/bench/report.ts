@@ -1,17 +1,17 @@
 import type { Budget, Results } from './budgets.ts';
 import type { CodeGrowth } from './code.ts';
-import type { Fairness } from './fairness.ts';
 import type { Cost, Growth } from './growth.ts';
-import type { Load } from './load.ts';
+import type { Fairness, Load } from './load.ts';
 import type { StateGrowth } from './state.ts';
 import { ambiguousSaved, percentSaved, type Journeys } from './journeys.ts';
 import { OPERATIONS, type ContenderId } from './contenders.ts';
 import type { Start, Starts, WarmServer, WarmServers } from './measure.ts';
-import { tokens } from './statistics.ts';
-import { NOTHING, shown, table, times } from './tables.ts';
+import { tokens, NOTHING, shown, table, times } from './figures.ts';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 
 /** Everything a person wants to know of a run, as Markdown that is readable in a terminal too. */
-export function sectionsOf(results: Results, budgets: readonly Budget[]): Record<Section, string> {
+function sectionsOf(results: Results, budgets: readonly Budget[]): Record<Section, string> {
   const { starts, warm, newer, context, growth, state, code, fairness, load } = results;
   return {
     Budgets: `${budgetTable(budgets)}\n\n${verdict(budgets)}`,
@@ -27,7 +27,7 @@ export function sectionsOf(results: Results, budgets: readonly Budget[]): Record
   };
 }
 
-export const SECTIONS = [
+const SECTIONS = [
   'Budgets',
   'Start',
   'Warm calls',
@@ -39,7 +39,7 @@ export const SECTIONS = [
   'Many callers',
   'What a model has to read',
 ] as const;
-export type Section = (typeof SECTIONS)[number];
+type Section = (typeof SECTIONS)[number];
 
 const NOT_MEASURED = 'Not measured.';
 
@@ -50,6 +50,7 @@ function startTable(starts: Starts): string {
   const lines: Line<Start>[] = [
     ['spawn → tools/list, p50 ms', ({ wallMs }) => wallMs],
     ['CPU until then, mean ms', ({ cpuMs }) => cpuMs],
+    ['spawn → prompts/list, p50 ms', ({ promptsMs }) => promptsMs],
     ['RSS after tools/list, p50 MiB', ({ rssMiB }) => rssMiB],
     ['tools/list, bytes', ({ toolsListBytes }) => toolsListBytes],
     ['tools/list, tokens', ({ toolsListBytes }) => tokens(toolsListBytes)],
@@ -271,4 +272,55 @@ function budgetTable(budgets: readonly Budget[]): string {
 function verdict(budgets: readonly Budget[]): string {
   const count = (wanted: Budget['verdict']): number => budgets.filter((one) => one.verdict === wanted).length;
   return `${count('pass')} passed, ${count('fail')} failed, ${count('not measured')} not measured.`;
+}
+
+/** What a reader has to know of each table. */
+const EXPLAINED: Readonly<Record<Section, string>> = {
+  Budgets:
+    'What the server is held to. A ratio compares two things of the same run; limits in milliseconds were set for a machine like this one.',
+  Start:
+    'Every figure is of servers that had just been started. A first call pays for what a start puts off; one second after the list is when a model calls at the earliest.',
+  'Warm calls':
+    'One running server each, called in turns. The peer has no search, no next step and no memory.',
+  'On a newer Node': 'The same with fewer rounds on a newer Node, which keeps memories in SQLite.',
+  'Size of the project':
+    'Made-up projects with an agent for every ten workflows. “Cached” is a second process, which finds what the first one has kept on disk; “warm” is once the server is at rest; “after an edit” the list after one file was changed; “beside doctor” the longest that another call waited while doctor was at work.',
+  'Much state':
+    'One project with that many memories, completed runs or queued tasks, or with so many runs, sessions, failures and receipts together. “First” is the first call of a server that has just listed its tools; “at rest” that of another one, which has loaded by then what first calls need, as while a model thinks; forty calls follow.',
+  'Much code':
+    'A made-up project; while its files are being read, searches are answered from those that have been.',
+  'One caller beside another': 'Over HTTP, with two sessions.',
+  'Many callers': 'Over HTTP; a caller is a token, and the clients share two of them.',
+  'What a model has to read':
+    'Tokens are bytes divided by four. The peer’s figures are of its recorded sessions.',
+};
+
+/** All sections in order, each with what it says. */
+export function textOf(about: readonly string[], results: Results, budgets: readonly Budget[]): string {
+  const sections = sectionsOf(results, budgets);
+  const parts = SECTIONS.map((section) =>
+    [`## ${section}`, EXPLAINED[section], sections[section]].join('\n\n'),
+  );
+  return `${[about.map((line) => `- ${line}`).join('\n'), ...parts].join('\n\n')}\n`;
+}
+
+/** The report as a page of the documentation. */
+export async function writeDocument(
+  folder: string,
+  about: readonly string[],
+  results: Results,
+  budgets: readonly Budget[],
+): Promise<void> {
+  await writeFile(
+    join(folder, 'benchmarks.md'),
+    `# Benchmarks
+
+<!-- Written by "npm run bench -- --write". Do not edit. -->
+
+Times differ between machines. What holds on all of them are the ratios: in one run, everything was measured in
+turns. The peer is the published server of the same purpose, the bare server the least that the protocol's SDK allows, and the
+floor a server without any package.
+
+${textOf(about, results, budgets)}`,
+  );
 }

@@ -1,7 +1,6 @@
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openStaticEmbedder } from '../../src/meaning/embedders/static.ts';
-import { STARTABLE } from '../../src/model/record.ts';
 import { meaningIndex, meaningTable } from '../../src/services/search/meaning-index.ts';
 import { questionOf, slotsOf } from '../../src/services/search/question.ts';
 import { type RecordText, recordTexts } from '../../src/services/search/record-text.ts';
@@ -16,7 +15,6 @@ import {
   type Place,
   type Way,
 } from '../../tests/search/measure.ts';
-import { earlierSearch } from './earlier-search.ts';
 
 /**
  * How often the right agent or workflow is the first hit, and among the first three, for sentences that people type:
@@ -26,11 +24,6 @@ import { earlierSearch } from './earlier-search.ts';
 const assets = join(resolve(dirname(fileURLToPath(import.meta.url)), '..', '..'), 'assets');
 const embedder = await openStaticEmbedder(assets);
 const installs = await openInstalls();
-
-const earlier: Way = async ({ catalogue }) => {
-  const search = earlierSearch(catalogue);
-  return async (words) => search.find({ words, kinds: STARTABLE }).map(({ record }) => record);
-};
 
 /** The positions of the highest first. */
 const best = (scores: Float64Array): number[] =>
@@ -53,7 +46,6 @@ const meaning: Way = async ({ catalogue, records, describe }) => {
 };
 
 const WAYS: readonly (readonly [string, Way])[] = [
-  ['earlier words', earlier],
   ['words, no vocabulary', withoutVocabulary],
   ['words', searching(undefined)],
   ['meaning', meaning],

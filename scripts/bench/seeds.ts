@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import { type Link, type ReceiptBody, sealed } from '../../src/services/completion/receipts.ts';
 import { CONTRACT_SCRIPT } from '../../src/kit/output.ts';
 import { branchFile, kitState } from '../../tests/support/run-project.ts';
-import { callTool } from './call-tool.ts';
-import { withClient } from './client.ts';
+import { callTool, withClient } from './client.ts';
 import { cleanEnvironment, type Contender } from './contenders.ts';
-import { madeWords, realSentence } from './made-words.ts';
+import { madeWords, realSentence } from './made-project.ts';
 
 /** A project and the home of its user. */
 export interface Place {

@@ -3,13 +3,11 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { callTool } from './call-tool.ts';
-import { withClient, type Client } from './client.ts';
+import { callTool, withClient, type Client } from './client.ts';
 import { bmadCall, cleanEnvironment, type ToolCall } from './contenders.ts';
-import { editAgent, writeProject } from './made-project.ts';
-import { madeWords } from './made-words.ts';
+import { editAgent, writeProject, madeWords } from './made-project.ts';
 import { residentMebibytes } from './system.ts';
-import { table } from './tables.ts';
+import { table } from './figures.ts';
 
 /**
  * Whether one server stays as large as it was: `npm run bench:soak -- [calls] [an edit every so many calls]`. It is called and its

@@ -1,11 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { callTool } from './call-tool.ts';
-import { withClient } from './client.ts';
+import { callTool, withClient } from './client.ts';
 import { bmadCall, cleanEnvironment, type Contender, type ToolCall } from './contenders.ts';
-import { madeWords, realSentence } from './made-words.ts';
+import { madeWords, realSentence } from './made-project.ts';
 import { runId, seedEverything, seedMemories, seedRuns, seedTasks, type Place } from './seeds.ts';
-import { percentile } from './statistics.ts';
+import { percentile } from './figures.ts';
 import { atRest, processorMilliseconds, residentMebibytes } from './system.ts';
 
 /** What one operation costs beside much state. */

@@ -14,7 +14,7 @@ import { INITIALIZE, LineClient } from '../../tests/support/line-client.ts';
 import { connectClient, textsOf } from '../../tests/support/mcp-client.ts';
 import { connectHere } from '../../tests/support/mcp-here.ts';
 import { bareEnvironment } from '../../tests/support/programs.ts';
-import { tokens } from '../bench/statistics.ts';
+import { tokens } from '../bench/figures.ts';
 import { toolsetSizes } from '../reference/tools.ts';
 import type { Figures } from './markers.ts';
 import { SAMPLES, type Sample, openSample, removeSample } from './samples.ts';

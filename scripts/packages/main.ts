@@ -6,13 +6,13 @@ import { root } from '../bundle.ts';
 import {
   claudePlugin,
   codexPlugin,
+  desktopBundle,
   geminiExtension,
   llmsInstall,
   llmsText,
   registryEntry,
 } from './others.ts';
 import { asJson, type Files, linksPage, readProduct, serverFiles, zipped } from './product.ts';
-import { desktopBundle } from './mcpb.ts';
 
 /** Where all packages are made; not in git. */
 const OUT = join(root, 'dist-packages');

@@ -3,7 +3,7 @@ import { RENDERED } from '../../src/services/delivery/resolve-skill.ts';
 import { MESSAGE_ARGUMENT } from '../../src/surfaces/mcp/prompts.ts';
 import { TEMPLATES } from '../../src/surfaces/mcp/resource-templates.ts';
 import { SKILLS_CAPABILITY } from '../../src/surfaces/mcp/resources.ts';
-import { libraryDeclarations } from '../library-declarations.ts';
+import { libraryDeclarations } from '../bundle.ts';
 import { cliPage } from './cli.ts';
 import { configPage, errorsPage, limitsPage, nextRulesPage } from './limits.ts';
 import { code, table } from './markdown.ts';

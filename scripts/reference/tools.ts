@@ -11,7 +11,7 @@ import { isForPrograms } from '../../src/operations/reachable.ts';
 import { TOOLSETS } from '../../src/operations/toolsets.ts';
 import { takesQuery } from '../../src/surfaces/http/api/input.ts';
 import { toolList } from '../../src/surfaces/mcp/tools.ts';
-import { tokens as tokensOf } from '../bench/statistics.ts';
+import { tokens as tokensOf } from '../bench/figures.ts';
 import { code, propertiesOf, type Property, shape, table } from './markdown.ts';
 
 export function toolsPage(): string[] {

@@ -3,7 +3,7 @@ import type { Log } from '../base/log.ts';
 import { pathExists } from '../base/files/files.ts';
 import { Thread } from '../base/process/thread.ts';
 import type { CodeAnswer, Codebase, CodeQuery } from '../services/codebase/codebase.ts';
-import type { CodebaseData } from './codebases.ts';
+import type { CodebaseData } from './open-codebase.ts';
 
 /** An index takes memory, and is read again in a moment. */
 const IDLE_MS = 10 * 60_000;

@@ -4,20 +4,10 @@ import { readInside, realFolder } from '../base/files/files.ts';
 import type { Log } from '../base/log.ts';
 import { t } from '../base/text/message.ts';
 import type { Embedder } from '../meaning/vectors.ts';
-import type { Codebase, CodebaseParts } from '../services/codebase/codebase.ts';
+import type { Codebase } from '../services/codebase/codebase.ts';
 import { createBounded } from './bounded.ts';
+import type { CodebaseData } from './open-codebase.ts';
 import type { Settings } from './settings.ts';
-
-/** What a codebase is opened with, here or in a thread: everything in it can be copied. */
-export interface CodebaseData extends Pick<
-  CodebaseParts,
-  'root' | 'cache' | 'writes' | 'budgetMs' | 'background' | 'watch' | 'env'
-> {
-  /** The folder of the built-in model; nothing where meaning is switched off. */
-  model: string | undefined;
-  /** The user's folders: a thread knows only what it is handed. */
-  privateFolders: readonly string[];
-}
 
 /** Each holds an index in memory. */
 const KEPT = 4;

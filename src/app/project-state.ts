@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { realFolder } from '../base/files/files.ts';
 import { projectKey } from '../base/files/paths.ts';
 import { isUnused, kitAtHome, partsWithUser, refuseLinks, type StateMove } from '../kit/home.ts';
+import type { Kit } from '../kit/kit.ts';
 import { projectLanguages } from '../kit/project-language.ts';
 import type { ProjectState } from '../operations/context.ts';
 import type { Decisions } from '../model/memory.ts';
@@ -13,19 +14,22 @@ import type { LogSetup, ProjectLogs } from '../kit/project-log.ts';
 import type { KeptRuns } from '../kit/runs/kept-runs.ts';
 import type { KeptReport } from '../services/progress/progress.ts';
 import type { KeptMuseum } from '../services/facts/facts.ts';
+import type { Memory } from '../services/memory/memory.ts';
 import { createBounded } from './bounded.ts';
-import type { createMemories } from './memories.ts';
 import { rootOf, type Settings } from './settings.ts';
+
+/** The memories of all projects. */
+interface Memories {
+  of(kit: Kit, mayWrite?: boolean): Promise<Memory>;
+  prepare(kit: Kit, pause: () => Promise<void>): Promise<void>;
+  move(kit: Kit): Promise<StateMove | undefined>;
+}
 
 /**
  * What a project knows about itself. Its files change under our feet, so what is kept from one call to the next is looked
  * at again; each part is loaded when a call first needs it.
  */
-export function projectState(
-  project: Project,
-  settings: Settings,
-  memories: ReturnType<typeof createMemories>,
-): ProjectState {
+export function projectState(project: Project, settings: Settings, memories: Memories): ProjectState {
   const { outside, config, from, state: userState, secrets } = settings;
   const root = rootOf(project);
   const own = once(() => kitAtHome(root, userState, config.projectState));

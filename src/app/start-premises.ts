@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
-import { type Premises, withParents } from '../base/files/user-cache.ts';
+import { isThere, type Premises, withParents } from '../base/files/user-cache.ts';
 import { PROJECT_CONFIG_FILE, type Surroundings, userConfigFile } from '../config/locations.ts';
-import { CUSTOM_AGENTS, MANIFESTS, MARKERS } from '../sources/project-marks.ts';
+import { BMAD_MARKERS, CUSTOM_AGENTS, MANIFESTS, MARKERS } from '../sources/project-marks.ts';
 
 interface Start extends Surroundings {
   cwd: string;
@@ -43,6 +43,16 @@ export function startPremises({ env, home, platform, cwd, args, programs }: Star
     ],
     folders: folders.flatMap((folder) => [folder, ...MARKERS.map((marker) => join(folder, marker))]),
   };
+}
+
+/** Whether there is nothing that could make the answers others than those of a folder without BMAD, on a machine without settings. */
+export function isPlain({ env, args, programs }: Start, { files, folders }: Premises): boolean {
+  const isMarker = (path: string): boolean => BMAD_MARKERS.some((marker) => path.endsWith(join('/', marker)));
+  return (
+    args.length === 0 &&
+    !Object.keys(env).some((name) => name.startsWith('BMAD_')) &&
+    ![...files.filter((path) => !programs.includes(path)), ...folders.filter(isMarker)].some(isThere)
+  );
 }
 
 function isSecret(text: string): boolean {

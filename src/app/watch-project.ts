@@ -6,7 +6,6 @@ import { userConfigFile } from '../config/locations.ts';
 import { folderAt, kitAtHome } from '../kit/home.ts';
 import type { MovedListener, Workspace } from '../operations/context.ts';
 import { SKILL_FOLDERS, USUAL_ROOTS } from '../sources/bmad-folders.ts';
-import type { LateWorkspaces, ProjectWatch } from './watching.ts';
 import type { Settings } from './settings.ts';
 
 /** A change is looked at when nothing has moved for this long, or after this long of moving. */
@@ -20,15 +19,17 @@ const SHARE = 4;
 /** A change may reveal new places, and looking at those may reveal more. */
 const MOST_LOOKS = 4;
 
+export type ProjectWatch = ReturnType<typeof watchProject>;
+
 /**
  * Watches the places that the answers about the project come from. Whatever moves there makes it look again; while nobody
  * listens, when the next call is over.
  */
 export function watchProject(
   settings: Settings,
-  workspaces: LateWorkspaces,
+  workspaces: { get(): Promise<Workspace> },
   listeners: ReadonlySet<MovedListener>,
-): ProjectWatch {
+) {
   const { config, log } = settings;
   const isHeard = (): boolean => listeners.size > 0;
   const folders = watchFolders(() => (isHeard() ? moved() : (missed = true)), {
@@ -117,6 +118,7 @@ export function watchProject(
   return {
     report: folders.report,
     watch: folders.watch,
+    /** Brings the watches up to date if something has moved while nobody listened: somebody asks, or listens again. */
     catchUp() {
       if (!missed && !isHeard()) return;
       missed = false;

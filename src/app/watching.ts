@@ -1,19 +1,11 @@
 import { once } from '../base/async.ts';
-import type { Watch } from '../base/files/keeper.ts';
 import type { Log } from '../base/log.ts';
 import { forAll } from '../base/text/message.ts';
 import type { Changes, MovedListener, WatchReport, Workspace } from '../operations/context.ts';
 import type { Project } from '../sources/project-root.ts';
 import type { Settings } from './settings.ts';
+import type { ProjectWatch } from './watch-project.ts';
 import type { Workspaces } from './workspaces.ts';
-
-export interface ProjectWatch {
-  report(): WatchReport;
-  readonly watch: Watch;
-  /** Brings the watches up to date if something has moved while nobody listened: somebody asks, or listens again. */
-  catchUp(): void;
-  close(): void;
-}
 
 export type Watching = ReturnType<typeof createWatching>;
 

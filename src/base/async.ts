@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate } from 'node:timers';
 
 /** Runs `make` on first use and hands the same promise to everyone; a failed attempt is not kept. */
@@ -112,6 +113,38 @@ export function inTurn(): <T>(work: () => Promise<T>) => Promise<T> {
     const mine = last.then(work, work);
     last = mine.catch(() => undefined);
     return mine;
+  };
+}
+
+/** Something that all that runs within it can ask for. */
+interface Around<T> {
+  now(): T | undefined;
+  within<R>(value: T, work: () => Promise<R>): Promise<R>;
+}
+
+/**
+ * The one of this name. The programs consist of several files, each with its own copy of this one: they share it. To follow it
+ * makes every step of the program slower, so it is not followed while nothing runs within it.
+ */
+export function around<T>(name: string): Around<T> {
+  const all = globalThis as unknown as Record<symbol, Around<T>>;
+  return (all[Symbol.for(`bmad-mcp-server: ${name}`)] ??= newAround());
+}
+
+function newAround<T>(): Around<T> {
+  const storage = new AsyncLocalStorage<T>();
+  let running = 0;
+  return {
+    now: () => storage.getStore(),
+    async within(value, work) {
+      running += 1;
+      try {
+        return await storage.run(value, work);
+      } finally {
+        running -= 1;
+        if (running === 0) storage.disable();
+      }
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { around } from './async.ts';
 import { jsonIn } from './parse/json.ts';
 import { present, sha256 } from './values.ts';
 
@@ -13,16 +13,13 @@ export interface Caller {
   session?: string | undefined;
 }
 
-/** The programs consist of several files, each with its own copy of this one. */
-const AROUND = Symbol.for('bmad-mcp-server: who calls');
-const around = ((globalThis as { [AROUND]?: AsyncLocalStorage<Partial<Caller>> })[AROUND] ??=
-  new AsyncLocalStorage<Partial<Caller>>());
+const callers = around<Partial<Caller>>('who calls');
 
 /** Whatever is written while `work` runs was asked for by this caller. */
-export const calledBy = <T>(caller: Partial<Caller>, work: () => T): T => around.run(caller, work);
+export const calledBy = callers.within;
 
 /** Nothing is known of one who calls a service without an operation. */
-export const callerNow = (): Partial<Caller> => around.getStore() ?? {};
+export const callerNow = (): Partial<Caller> => callers.now() ?? {};
 
 /** Enough to tell tokens apart, and too little to try out whether a guessed one is right. */
 const TOKEN_DIGITS = 8;

@@ -91,29 +91,24 @@ export class BmadError extends Error {
     this.differences = details.differences ?? [];
   }
 
+  get #details(): ErrorDetails {
+    const { reason, hint, subject, steps, suggestions, differences, cause } = this;
+    return { ...present({ reason, hint, subject }), steps, suggestions, differences, cause };
+  }
+
   /** The same error with some of its details changed. */
   with(details: ErrorDetails): BmadError {
-    const { code, message, reason, hint, steps, subject, suggestions, differences, cause } = this;
-    return new BmadError(code, message, {
-      ...present({ reason, hint, subject }),
-      steps,
-      suggestions,
-      differences,
-      cause,
-      ...details,
-    });
+    return new BmadError(this.code, this.message, { ...this.#details, ...details });
   }
 
   /** The same error with all its texts changed; used to remove secrets from it. */
   map(change: (text: string) => string): BmadError {
+    const { hint, subject, suggestions, differences } = this;
     return new BmadError(this.code, change(this.message), {
-      ...present({ reason: this.reason }),
-      ...(this.hint === undefined ? {} : { hint: change(this.hint) }),
-      steps: this.steps,
-      ...(this.subject === undefined ? {} : { subject: change(this.subject) }),
-      suggestions: this.suggestions.map(change),
-      differences: this.differences.map(change),
-      cause: this.cause,
+      ...this.#details,
+      ...present({ hint: hint && change(hint), subject: subject && change(subject) }),
+      suggestions: suggestions.map(change),
+      differences: differences.map(change),
     });
   }
 
@@ -147,14 +142,8 @@ export class BmadError extends Error {
 
   /** The same error with another hint, and with the steps that are in it no longer beside it. */
   withHint(hint: string | undefined): BmadError {
-    const { code, message, subject, suggestions, differences, cause } = this;
-    return new BmadError(code, message, {
-      ...(hint === undefined ? {} : { hint }),
-      ...(subject === undefined ? {} : { subject }),
-      suggestions,
-      differences,
-      cause,
-    });
+    const { hint: _hint, steps: _steps, ...others } = this.#details;
+    return new BmadError(this.code, this.message, { ...others, ...present({ hint }) });
   }
 
   /** Message and hint in one line, for logs and lists. */

@@ -1,9 +1,10 @@
-import type { CodebaseData } from '../app/codebases.ts';
-import { openCodebase } from '../app/open-codebase.ts';
+import { createModel, openBuiltIn } from '../app/codebases.ts';
+import { type CodebaseData, openCodebase } from '../app/open-codebase.ts';
 import { serveThread } from '../base/process/thread.ts';
 
 /** Reads and searches the code of a project, in a thread beside the server. */
 serveThread(async (data: CodebaseData, log, renew) => {
-  const { search, ready, stop } = await openCodebase({ ...data, onWritten: renew }, log);
+  const model = createModel(data.model === undefined ? undefined : openBuiltIn(data.model), log);
+  const { search, ready, stop } = await openCodebase({ ...data, onWritten: renew }, log, model);
   return { work: search, ready, stop };
 });

@@ -1,25 +1,30 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { PassThrough, type Readable } from 'node:stream';
-import { startPremises } from '../app/start-premises.ts';
+import { isPlain, startPremises } from '../app/start-premises.ts';
 import {
   checksum,
-  forgetAnswers,
   keepAnswers,
   keptAnswers,
   type KeptAnswers,
   premisesText,
+  preparedAnswers,
 } from '../base/files/user-cache.ts';
 import { userCacheFolder } from '../config/locations.ts';
-import { type FirstAnswers, PROMPTS, requestKeys } from '../surfaces/mcp/early.ts';
+import { earlyLine, type FirstAnswers, LISTS, requestKeys, TOOLS } from '../surfaces/mcp/early.ts';
 import { programArguments, programFolder, protocolOutput } from './program-place.ts';
 
-/** What a client that is about to ask for the tools needs to do so; after that the server is loaded anyway. */
-const NEXT_REQUEST_MS = 25;
-/** The same for a list that this client has asked for before, and that some make nothing of if it comes late. */
-const EXPECTED_MS = 150;
-/** Three of each of a few hosts. */
-const MOST_ANSWERS = 18;
+/**
+ * How long a client may take to ask for its tools before the server is loaded, which then keeps it waiting. Every client asks for
+ * them, and on a busy machine it is slow itself; some make nothing of lists that come late.
+ */
+const TOOLS_MS = 3_000;
+/** The same for the lists after that, which not all ask for: until then nothing is made ready for the first call. */
+const OTHERS_MS = 400;
+/** Seven of each of a few hosts. */
+const MOST_ANSWERS = 42;
+/** What a server without settings answers in a folder without BMAD: made by the build. */
+const PREPARED_FILE = join(programFolder, 'first-answers.json');
 /** A first request is short. */
 const MOST_BYTES = 64 * 1024;
 
@@ -38,28 +43,30 @@ export function startEarly(load: (early: EarlyStart | undefined) => void): void 
   const kept = openKept();
   // A person at a terminal, or flags for something other than serving.
   if (kept === undefined || process.stdin.isTTY) return load(undefined);
-  const given = new Map<unknown, string>();
-  const first = { given, kept: kept.answers ?? {}, keep: kept.keep, forget: kept.forget };
-  if (kept.answers === undefined) return load({ input: process.stdin, first });
-  new EarlyAnswers(kept.answers, given, (input) => load({ input, first })).begin();
+  const first = {
+    given: new Map<unknown, string>(),
+    answerTo: kept.answerTo,
+    ofContent: [],
+    keep: kept.keep,
+  };
+  if (kept.isNone) return load({ input: process.stdin, first });
+  new EarlyAnswers(first, (input) => load({ input, first })).begin();
 }
 
 /** Reads the client's first lines and hands all of them on. */
 class EarlyAnswers {
-  readonly #answers: KeptAnswers;
-  readonly #given: Map<unknown, string>;
+  readonly #first: FirstAnswers;
   readonly #load: (input: Readable) => void;
   readonly #input = new PassThrough();
   readonly #keyOf = requestKeys();
   #text = '';
   #over = false;
-  /** What this client asks for before the server is needed, and has not asked for yet. */
-  readonly #expected = new Set(['tools/list']);
+  /** What this client may ask for before the server is needed, and has not asked for yet. */
+  readonly #expected = new Set([TOOLS]);
   #waiting: NodeJS.Timeout | undefined;
 
-  constructor(answers: KeptAnswers, given: Map<unknown, string>, load: (input: Readable) => void) {
-    this.#answers = answers;
-    this.#given = given;
+  constructor(first: FirstAnswers, load: (input: Readable) => void) {
+    this.#first = first;
     this.#load = load;
   }
 
@@ -100,14 +107,24 @@ class EarlyAnswers {
     if (typeof method !== 'string') return false;
     if (id === undefined) return method === 'notifications/initialized';
     const key = this.#keyOf(method, params);
-    // Nothing but the client's name is behind it.
-    if (method === 'initialize' && this.#keyOf(PROMPTS, {}) in this.#answers) this.#expected.add(PROMPTS);
-    const result = this.#answers[key];
-    if (result === undefined || (typeof id !== 'string' && typeof id !== 'number')) return false;
-    this.#given.set(id, result);
-    protocolOutput().write(`{"result":${result},"jsonrpc":"2.0","id":${JSON.stringify(id)}}\n`);
-    this.#expected.delete(method);
+    const answer = key && this.#first.answerTo(key);
+    if (answer === undefined || (typeof id !== 'string' && typeof id !== 'number')) return false;
+    this.#first.given.set(id, answer);
+    protocolOutput().write(earlyLine(method, id, answer));
+    const isList = (LISTS as readonly string[]).includes(method);
+    if (!isList) this.#expectLists(params);
+    if (!isList || (JSON.parse(answer) as { nextCursor?: unknown }).nextCursor === undefined)
+      this.#expected.delete(method);
     return this.#expected.size > 0;
+  }
+
+  /** Those that could be answered, should this client ask for them. */
+  #expectLists(params: unknown): void {
+    const { _meta } = (params ?? {}) as { _meta?: unknown };
+    for (const list of LISTS) {
+      const key = this.#keyOf(list, { _meta });
+      if (key !== undefined && this.#first.answerTo(key) !== undefined) this.#expected.add(list);
+    }
   }
 
   #wait(): void {
@@ -115,7 +132,7 @@ class EarlyAnswers {
     // On a busy machine the time may be over before what has come is read: that comes first.
     const waiting = setTimeout(
       () => setImmediate(() => this.#waiting === waiting && this.#finish()),
-      this.#expected.has(PROMPTS) ? EXPECTED_MS : NEXT_REQUEST_MS,
+      this.#expected.has(TOOLS) ? TOOLS_MS : OTHERS_MS,
     );
     this.#waiting = waiting;
   }
@@ -137,9 +154,10 @@ class EarlyAnswers {
 }
 
 interface Kept {
-  answers: KeptAnswers | undefined;
+  /** Nothing that could be answered: then nobody waits for questions either. */
+  isNone: boolean;
+  answerTo: FirstAnswers['answerTo'];
   keep: FirstAnswers['keep'];
-  forget: FirstAnswers['forget'];
 }
 
 /** Flags that make it another program. */
@@ -157,18 +175,30 @@ function openKept(): Kept | undefined {
   if (!isAbsolute(home)) return undefined;
   const surroundings = { env: process.env, home, platform: process.platform };
   const programs = ['bmad-mcp-server.cjs', 'server.cjs'].map((name) => join(programFolder, name));
-  const premises = startPremises({ ...surroundings, cwd, args, programs });
+  const start = { ...surroundings, cwd, args, programs };
+  const premises = startPremises(start);
   if (premises === undefined) return undefined;
   const folder = join(userCacheFolder(surroundings), 'first-answers');
   const name = `${checksum(JSON.stringify([cwd, args, programFolder]))}.json`;
   const text = premisesText(premises);
   const answers = keptAnswers(folder, name, text);
+  const plain = isPlain(start, premises);
+  let prepared: KeptAnswers | undefined;
   return {
-    answers,
+    isNone: answers === undefined && !plain,
+    answerTo: ({ own, any }) =>
+      answers?.[own] ?? (plain ? (prepared ??= preparedAnswers(PREPARED_FILE)) : undefined)?.[any],
     // Several hosts may start the server in one project, and each says who it is.
-    keep: (more) => keepAnswers(folder, name, text, recent({ ...answers, ...more })),
-    forget: () => forgetAnswers(folder, name),
+    keep: (more) => keepAnswers(folder, name, text, recent({ ...others(answers, more), ...more })),
   };
+}
+
+/** Without what was answered to the same before: of a list that is another one by now, no page stays. */
+function others(answers: KeptAnswers = {}, more: KeptAnswers): KeptAnswers {
+  const keys = Object.keys(more);
+  return Object.fromEntries(
+    Object.entries(answers).filter(([key]) => !keys.some((each) => key.startsWith(each))),
+  );
 }
 
 /** Hosts are updated, and call themselves something else from then on. */

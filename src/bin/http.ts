@@ -126,11 +126,7 @@ async function main(): Promise<void> {
   });
   const where = { ...serving, path: mcp.path, host: config.httpHost, publicUrl: config.publicUrl };
   tell(() => startLines(where, access.whom, projects, note));
-  if (page.isOn)
-    tell(
-      () => t`Page for people: ${address}/ ("bmad page" prints the link that lets you in)
-`,
-    );
+  if (page.isOn) tell(() => t`Page for people: ${address}/ ("bmad page" prints the link that lets you in)\n`);
   const [a2aRoute] = a2a;
   if (a2aRoute !== undefined) tell(() => `Agent2Agent: ${address}${a2aRoute.path}\n`);
   if (switches.has('summary')) printer.err(`${await speaking(words, () => readyLine(context))}\n`);

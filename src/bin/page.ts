@@ -16,13 +16,13 @@ import { userStateFolder } from '../config/locations.ts';
 import type { Context } from '../operations/context.ts';
 import { execute } from '../operations/execute.ts';
 import { inbox } from '../operations/inbox/inbox.ts';
-import type { AnyOperation } from '../operations/operation.ts';
+import type { Operation } from '../operations/operation.ts';
 import { next } from '../operations/project/next.ts';
 import { createApiRoutes } from '../surfaces/http/api/route.ts';
 import { type FrontDoor, openFrontDoor } from '../surfaces/http/front-door.ts';
 import { createHealthRoutes } from '../surfaces/http/health.ts';
 import { isLoopback } from '../surfaces/http/names.ts';
-import { type InboxData, type NextData, pageAsFile } from '../surfaces/http/page/as-file.ts';
+import { pageAsFile } from '../surfaces/http/page/as-file.ts';
 import { type Instance, openInstances } from '../surfaces/http/page/instances.ts';
 import { openPasses } from '../surfaces/http/page/passes.ts';
 import { peopleOnly } from '../surfaces/http/page/person-gate.ts';
@@ -321,7 +321,7 @@ async function exportPage(
       dataOf(next, { detail: 'full' }, context),
       dataOf(inbox, {}, context),
     ]);
-    const html = pageAsFile(progress as NextData, waiting as InboxData, new Date());
+    const html = pageAsFile(progress, waiting, new Date());
     const place = resolve(cwd, file);
     if (force) await writeAtomic(place, html);
     else if (!(await writeNew(place, Buffer.from(html))))
@@ -332,15 +332,15 @@ async function exportPage(
   }
 }
 
-async function dataOf(
-  operation: AnyOperation,
+async function dataOf<O extends z.ZodObject>(
+  operation: Operation<z.ZodObject, O>,
   args: Record<string, unknown>,
   context: Context,
-): Promise<unknown> {
+): Promise<z.output<O>> {
   const call = { signal: new AbortController().signal, progress: () => undefined };
   const outcome = await execute(operation, args, context, call);
   if (!outcome.ok) throw outcome.error;
-  return outcome.data;
+  return outcome.data as z.output<O>;
 }
 
 const OPENING_FILE = 'page-open.html';

@@ -15,6 +15,7 @@ import {
 } from '../surfaces/cli/screen/paint.ts';
 import { cutLine } from '../surfaces/cli/screen/text.ts';
 import type { Keyboard, StatusLine } from '../surfaces/cli/terminal.ts';
+import { typedCommand } from './program-place.ts';
 import { canvases, lineReader, type Stream, type Streams } from './printer.ts';
 
 /** What of the terminal is for the person at it. */
@@ -46,14 +47,15 @@ export function personAt(
   { colour, quiet, json }: How,
   signal: AbortSignal,
 ): PersonAtTerminal {
-  const plain = canvases({ stdout, stderr }, env, colour);
+  const program = typedCommand(env);
+  const plain = canvases({ stdout, stderr }, env, colour, program);
   const look = plain.remarks?.look;
   const sits = stdin.isTTY === true && stdout.isTTY === true && !json && !quiet && !isAutomatic(env);
   const readLine = sits ? lineReader(signal) : undefined;
   if (look?.live !== true || quiet) return { streams: { stdout, stderr }, canvases: plain, readLine };
   const status = statusLine(stderr, look);
   const streams = { stdout: after(status, stdout), stderr: after(status, stderr) };
-  const drawn = { streams, canvases: canvases(streams, env, colour), status };
+  const drawn = { streams, canvases: canvases(streams, env, colour, program), status };
   if (readLine === undefined) return drawn;
   return {
     ...drawn,

@@ -1,8 +1,9 @@
 import { createRequire } from 'node:module';
 import type * as readline from 'node:readline/promises';
+import { CLI_PROGRAM } from '../base/product.ts';
 import { visibleJson, visibleLines } from '../base/text/hidden.ts';
 import type { Canvas } from '../surfaces/cli/terminal.ts';
-import { type Colour, type Look, lookOf, painted } from '../surfaces/cli/screen/paint.ts';
+import { type Colour, type Look, lookOf, painted, type Span } from '../surfaces/cli/screen/paint.ts';
 
 export interface Stream {
   write(text: string): unknown;
@@ -51,16 +52,36 @@ export const answersOn = (streams: Streams) => ({
 });
 
 /** A stream that a person looks at: what is drawn on it is painted here, and nowhere else. */
-export function canvasOn(stream: Stream, look: Look | undefined): Canvas | undefined {
+export function canvasOn(
+  stream: Stream,
+  look: Look | undefined,
+  program: string = CLI_PROGRAM,
+): Canvas | undefined {
   if (look === undefined) return undefined;
-  return { look, show: (lines) => void stream.write(painted(lines, look)) };
+  const named = (each: Span): Span =>
+    each.style === 'name' && each.text.startsWith(`${CLI_PROGRAM} `)
+      ? { ...each, text: program + each.text.slice(CLI_PROGRAM.length) }
+      : each;
+  return {
+    look,
+    show: (lines) =>
+      void stream.write(
+        painted(
+          lines.map((spans) => spans.map(named)),
+          look,
+        ),
+      ),
+  };
 }
 
-/** The same for the streams of this process, by what its environment and the typed flags say of them. */
-export function canvases(streams: Streams, env: NodeJS.ProcessEnv, colour: Colour) {
+/**
+ * The same for the streams of this process, by what its environment and the typed flags say of them. A command is shown with
+ * what starts the program here, so that it can be copied.
+ */
+export function canvases(streams: Streams, env: NodeJS.ProcessEnv, colour: Colour, program?: string) {
   return {
-    answers: canvasOn(streams.stdout, lookOf(streams.stdout, env, colour)),
-    remarks: canvasOn(streams.stderr, lookOf(streams.stderr, env, colour)),
+    answers: canvasOn(streams.stdout, lookOf(streams.stdout, env, colour), program),
+    remarks: canvasOn(streams.stderr, lookOf(streams.stderr, env, colour), program),
   };
 }
 

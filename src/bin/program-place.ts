@@ -1,10 +1,11 @@
 import * as nodeModule from 'node:module';
 import { homedir } from 'node:os';
-import { dirname, isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cacheCompiledCode } from '../base/files/user-cache.ts';
+import { changeMark, isSameFile } from '../base/files/file-stamps.ts';
 import { madePrivate } from '../base/files/private-folder.ts';
-import { STATE_FOLDER } from '../base/product.ts';
+import { CLI_PROGRAM, STATE_FOLDER } from '../base/product.ts';
 
 /** The folder of the built programs; the content is beside them. */
 export const programFolder = dirname(fileURLToPath(import.meta.url));
@@ -24,6 +25,34 @@ export function programArguments(): string[] {
 /** The stream of a protocol, which is written by programs and read by one. */
 export function protocolOutput(): NodeJS.WriteStream {
   return process.stdout;
+}
+
+/**
+ * Whether people can type the name of the command line, by the folders that are searched for programs. Other packages have
+ * a program of that name too; on Windows there is only a script that starts it.
+ */
+export function commandIsFound(
+  env: Readonly<Record<string, string | undefined>>,
+  platform: NodeJS.Platform,
+  own = join(programFolder, `${CLI_PROGRAM}.cjs`),
+): boolean {
+  const folders = (env['PATH'] ?? env['Path'] ?? '').split(platform === 'win32' ? ';' : ':');
+  return folders
+    .filter((folder) => isAbsolute(folder))
+    .some((folder) =>
+      platform === 'win32'
+        ? changeMark(join(folder, `${CLI_PROGRAM}.cmd`)) !== undefined
+        : isSameFile(join(folder, CLI_PROGRAM), own),
+    );
+}
+
+/** What a person types for the command line where its name alone is not found: a path that runs from here. */
+export function typedCommand(env: NodeJS.ProcessEnv): string | undefined {
+  if (commandIsFound(env, process.platform)) return undefined;
+  const own = join(programFolder, `${CLI_PROGRAM}.cjs`);
+  const near = relative(process.cwd(), own);
+  const path = near.startsWith('..') || isAbsolute(near) ? own : near;
+  return `node ${/^[\w./-]+$/.test(path) ? path : JSON.stringify(path)}`;
 }
 
 /** Not in the types of Node 20, which has no compile cache. */

@@ -8,7 +8,7 @@ import { speaking, t } from '../base/text/message.ts';
 import { userStateFolder } from '../config/locations.ts';
 import type { RawSettings } from '../config/schema.ts';
 import type { Context } from '../operations/context.ts';
-import { type FirstAnswers, PROMPTS } from '../surfaces/mcp/early.ts';
+import { type FirstAnswers, LISTS, TOOLS } from '../surfaces/mcp/early.ts';
 import { serveStreams } from '../surfaces/mcp/stdio.ts';
 import type { EarlyStart } from './first-answers.ts';
 import { fail, httpPort, outside, readyLine, serverFile, serverFlags, wordsFor } from './outside.ts';
@@ -54,18 +54,21 @@ function loadHttp(): void {
 }
 
 /**
- * The tools of agents come from the content, so that a list of them may be another one next time. A list of prompts is kept
- * where it is that of the working directory's project: a client that works somewhere else may work elsewhere next time.
+ * A list that comes from the content is kept where it is that of the working directory's project: a client that works
+ * somewhere else may work elsewhere next time.
  */
 function firstAnswers(context: Context, early: EarlyStart | undefined): FirstAnswers | undefined {
   if (early === undefined) return undefined;
   const { first } = early;
   const { tools, config } = context;
-  if (tools.agents) return { ...first, keep: () => undefined };
+  const ofContent: readonly string[] = tools.agents ? [...LISTS, TOOLS] : LISTS;
   return {
     ...first,
+    ofContent,
     async keep(answers) {
-      const others = Object.entries(answers).filter(([key]) => !key.startsWith(PROMPTS));
+      const others = Object.entries(answers).filter(
+        ([key]) => !ofContent.includes(key.split(' ', 1)[0] ?? ''),
+      );
       void first.keep(Object.fromEntries(others));
       if (others.length === Object.keys(answers).length) return;
       const { root } = await context.describeProject();

@@ -1,12 +1,10 @@
 import { type Catalogue, plural, speaking, t } from '../base/text/message.ts';
-import { isAbsolute, join } from 'node:path';
 import { Transform } from 'node:stream';
-import { changeMark, isSameFile } from '../base/files/file-stamps.ts';
 import { CLI_PROGRAM, PRODUCT, SERVER_KEY, SERVER_PROGRAM, VERSION } from '../base/product.ts';
 import type { Context } from '../operations/context.ts';
 import { helpLines } from '../surfaces/cli/screen/help.ts';
 import { canvases, printer } from './printer.ts';
-import { programFolder } from './program-place.ts';
+import { commandIsFound, programFolder } from './program-place.ts';
 
 /** What a person at the terminal of a server types instead of a message of the protocol. */
 const HELP_KEYS = new Set(['?', 'h']);
@@ -59,25 +57,6 @@ ${row(t`Connect`, `${bmad} setup`, t`Finds the hosts on this machine and connect
   }
 A host starts this program itself, so it need not run here: Ctrl+C stops it, and ? says how to connect a host by hand.
 `;
-}
-
-/**
- * Whether people can type the name of the command line, by the folders that are searched for programs. Other packages have
- * a program of that name too; on Windows there is only a script that starts it.
- */
-export function commandIsFound(
-  env: Readonly<Record<string, string | undefined>>,
-  platform: NodeJS.Platform,
-  own = join(programFolder, `${CLI_PROGRAM}.cjs`),
-): boolean {
-  const folders = (env['PATH'] ?? env['Path'] ?? '').split(platform === 'win32' ? ';' : ':');
-  return folders
-    .filter((folder) => isAbsolute(folder))
-    .some((folder) =>
-      platform === 'win32'
-        ? changeMark(join(folder, `${CLI_PROGRAM}.cmd`)) !== undefined
-        : isSameFile(join(folder, CLI_PROGRAM), own),
-    );
 }
 
 /** What "?" answers: how to connect by hand, and what the programs are. */

@@ -12,7 +12,7 @@ import { buildMark, MOST_FILES, type DiskCache } from './disk-cache.ts';
 export { buildMark, diskCache } from './disk-cache.ts';
 
 /** To read fewer places than this takes hardly longer than to find out whether they have changed. */
-export const WORTH_WRITING = 2_000;
+export const WORTH_WRITING = 200;
 
 /** By then the call that has read a source has its answer. */
 const ANSWERED_MS = 250;

@@ -66,6 +66,9 @@ interface ParsedName {
   name: string;
 }
 
+/** The folders of version 4 begin with a dot, and other servers call its modules by them: `.bmad-core`. */
+const withoutDot = (module: string): string => module.replace(/^\./, '');
+
 /** Finds records by any of their names: the id, long or short, beats an alias, which beats a guess. */
 export class NameIndex {
   readonly #entries = new Map<string, Entry[]>();
@@ -131,11 +134,11 @@ export class NameIndex {
 
   /** A name without its module, before whichever sign it stands, and the module. */
   apart(asked: string): { module?: string; name: string } {
-    const name = asked.trim();
+    const name = withoutDot(asked.trim());
     const module = this.#modules
       .filter((code) => fold(name).startsWith(fold(code)) && /[-./]/.test(name.charAt(code.length)))
       .sort((a, b) => b.length - a.length)[0];
-    return module === undefined ? { name } : { module, name: name.slice(module.length + 1) };
+    return module === undefined ? { name: asked.trim() } : { module, name: name.slice(module.length + 1) };
   }
 
   #named(wanted: ParsedName): BmadRecord[] {
@@ -211,7 +214,7 @@ export class NameIndex {
 
   /** The code of a module, ignoring case; an unknown name throws an error that lists the modules. */
   moduleCode(name: string, suggestions: readonly string[] = []): string {
-    const code = this.#modules.find((known) => fold(known) === fold(name));
+    const code = this.#modules.find((known) => fold(known) === fold(withoutDot(name)));
     if (code !== undefined) return code;
     const near = nearest(name, this.#modules);
     throw new BmadError('not_found', t`There is no module ${quoted(name)}.`, {

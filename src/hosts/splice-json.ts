@@ -145,7 +145,8 @@ function written(value: Table, { end, unit, compact }: Style, indent: string): s
     .join(end);
 }
 
-function oneLined(value: unknown): string {
+/** JSON on one line, which is YAML too. */
+export function oneLined(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(oneLined).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const pairs = Object.entries(value).map(([key, inner]) => `${JSON.stringify(key)}: ${oneLined(inner)}`);

@@ -3,6 +3,7 @@ import { ParseError } from '../base/errors.ts';
 import { type YamlPair, yamlPairs } from '../base/parse/yaml-document.ts';
 import type { Table } from '../base/parse/parse.ts';
 import { lineEnd, type Made, type Removal, type Spliced, type Target, withGap } from './entries.ts';
+import { oneLined } from './splice-json.ts';
 
 const UNIT = '  ';
 
@@ -23,7 +24,7 @@ export function spliceYaml({ file, text, key, name }: Target, entry: Table): Spl
   const flow = /^[^:]*:[ \t]*\{([ \t]*)\}[ \t]*(?:#.*)?$/.exec(text.slice(holder.at, line.to));
   if (flow !== null) {
     const at = holder.at + text.slice(holder.at).indexOf('{') + 1;
-    const pair = `${JSON.stringify(name)}: ${flowOf(entry)}`;
+    const pair = `${JSON.stringify(name)}: ${oneLined(entry)}`;
     return { insertions: [{ at, text: ` ${pair} ` }], made: { key: false, hollow: flow[1] } };
   }
   if (holder.value !== undefined && holder.value !== null)
@@ -116,17 +117,9 @@ function block(table: Table, indent: string): string[] {
     if (Array.isArray(value))
       return value.length === 0
         ? [`${indent}${key}: []`]
-        : [`${indent}${key}:`, ...value.map((item) => `${indent}${UNIT}- ${flowOf(item)}`)];
+        : [`${indent}${key}:`, ...value.map((item) => `${indent}${UNIT}- ${oneLined(item)}`)];
     if (typeof value !== 'object' || value === null || Object.keys(value).length === 0)
-      return [`${indent}${key}: ${flowOf(value)}`];
+      return [`${indent}${key}: ${oneLined(value)}`];
     return [`${indent}${key}:`, ...block(value as Table, indent + UNIT)];
   });
-}
-
-/** JSON is YAML. */
-function flowOf(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(flowOf).join(', ')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const pairs = Object.entries(value).map(([key, inner]) => `${JSON.stringify(key)}: ${flowOf(inner)}`);
-  return pairs.length === 0 ? '{}' : `{ ${pairs.join(', ')} }`;
 }

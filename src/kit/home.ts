@@ -1,6 +1,6 @@
 import { t } from '../base/text/message.ts';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { isThereNow } from '../base/files/file-identity.ts';
+import { isThereNow } from '../base/files/file-stamps.ts';
 import { stateNames } from '../base/files/file-state.ts';
 import { realFolder } from '../base/files/files.ts';
 import { projectKey } from '../base/files/paths.ts';

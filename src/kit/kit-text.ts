@@ -1,9 +1,11 @@
+import { join } from 'node:path';
+import { mayBeThere } from '../base/files/file-stamps.ts';
 import { t } from '../base/text/message.ts';
 import { BmadError, expected, unlessMissing } from '../base/errors.ts';
 import { readInside } from '../base/files/files.ts';
 import { conflictsIn, conflictText } from '../base/text/diff.ts';
 import { inProject, type Kit } from './kit.ts';
-import { utf8Text } from './utf8.ts';
+import { utf8Text } from '../base/text/text.ts';
 
 const MAX_BYTES = 20_000_000;
 
@@ -31,7 +33,8 @@ export async function textToRead(
   problems: string[],
   root = kit.memory,
 ): Promise<string | undefined> {
-  if (root === undefined) return undefined;
+  // Most are not there, and some are asked for with every call.
+  if (root === undefined || !mayBeThere(join(root, path))) return undefined;
   const shown = root === kit.memory ? inProject(kit, path) : path;
   const bytes = await readInside(root, path, MAX_BYTES)
     .catch(unlessMissing)

@@ -15,7 +15,7 @@ const FAMILIES = [
 ] as const;
 
 const CONTEXT_FILE = 'project-context.yaml';
-export const MAX_CONTEXT_BYTES = 2_000_000;
+const MAX_BYTES = 2_000_000;
 
 /** A kind of state of a project. */
 export type StatePart = 'memories' | 'pages' | 'runs' | 'tasks' | 'receipts';
@@ -157,27 +157,36 @@ export function contextFiles(folder: string): string[] {
   return [CONTEXT_FILE, `${folder}/_memory/${CONTEXT_FILE}`];
 }
 
-/** What the project says about itself, and where. */
-export async function readContextFile(
+/** The first of some files that is there, as a table; of one that cannot be read or parsed, what can still be told, and why. */
+export async function firstPage(
   root: string,
-  folder: string,
-  problems: string[],
-): Promise<ContextPage> {
-  for (const path of contextFiles(folder)) {
+  paths: readonly string[],
+  seen?: Seen,
+): Promise<{ path: string; text: string; value: unknown; failure?: unknown } | undefined> {
+  for (const path of paths) {
     let text = '';
     try {
-      text = (await readInside(root, path, MAX_CONTEXT_BYTES)).toString('utf8');
-      return { path, value: parseYaml(path, text) ?? {} };
-    } catch (error) {
-      if (error instanceof BmadError && error.code === 'not_found') continue;
-      const why = error instanceof Error ? error.message : t`it cannot be read`;
-      const conflicts = conflictsIn(text);
-      if (conflicts !== undefined) problems.push(`${conflictText(path, conflicts)}.`);
-      else problems.push(why.startsWith(path) ? why : `${path}: ${why}`);
-      return { path, value: plainPairs(text), isBroken: true };
+      text = (await readInside(root, path, MAX_BYTES, { seen })).toString('utf8');
+      return { path, text, value: parseYaml(path, text) ?? {} };
+    } catch (failure) {
+      if (failure instanceof BmadError && failure.code === 'not_found') continue;
+      return { path, text, value: plainPairs(text), failure };
     }
   }
-  return {};
+  return undefined;
+}
+
+/** What the project says about itself, and where. */
+async function readContextFile(root: string, folder: string, problems: string[]): Promise<ContextPage> {
+  const found = await firstPage(root, contextFiles(folder));
+  if (found === undefined) return {};
+  const { path, text, value, failure } = found;
+  if (failure === undefined) return { path, value };
+  const why = failure instanceof Error ? failure.message : t`it cannot be read`;
+  const conflicts = conflictsIn(text);
+  if (conflicts !== undefined) problems.push(`${conflictText(path, conflicts)}.`);
+  else problems.push(why.startsWith(path) ? why : `${path}: ${why}`);
+  return { path, value, isBroken: true };
 }
 
 /**

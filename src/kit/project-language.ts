@@ -1,6 +1,6 @@
 import { field, tableOf, textField } from '../base/parse/parse.ts';
 import { lineLanguage, namedLanguage } from '../base/text/message.ts';
-import { readContextFile, type Kit } from './kit.ts';
+import { contextFiles, firstPage, type Kit } from './kit.ts';
 import { ENGLISH, FRENCH, type Wording } from './language.ts';
 import { configured } from './output.ts';
 
@@ -8,8 +8,9 @@ import { configured } from './output.ts';
 export async function projectLanguages(
   kit: Pick<Kit, 'root' | 'folder'>,
 ): Promise<Record<'documents' | 'answers', string | undefined>> {
-  const { value } = await readContextFile(kit.root, kit.folder, []);
-  const user = tableOf(field(tableOf(value), 'user'));
+  // As it is now: a server may have opened the project before somebody set it.
+  const page = await firstPage(kit.root, contextFiles(kit.folder));
+  const user = tableOf(field(tableOf(page?.value), 'user'));
   // In the order in which all other answers look for it.
   const said = async (setting: string, key: string): Promise<(string | undefined)[]> => [
     ...(await configured(kit.root, setting, 'overrides')),

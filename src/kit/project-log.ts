@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { isThereNow } from '../base/files/file-identity.ts';
+import { isThereNow } from '../base/files/file-stamps.ts';
 import { readState, writeAtomic, writeOnce } from '../base/files/file-state.ts';
 import { projectKey } from '../base/files/paths.ts';
 import { headAt } from '../base/files/repository.ts';

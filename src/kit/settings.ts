@@ -1,9 +1,8 @@
-import { BmadError, noted } from '../base/errors.ts';
-import { readInside } from '../base/files/files.ts';
+import { noted } from '../base/errors.ts';
 import type { Seen } from '../base/files/keeper.ts';
-import { field, parseYaml, type Table, tableOf, textField } from '../base/parse/parse.ts';
+import { field, type Table, tableOf, textField } from '../base/parse/parse.ts';
 import type { Problem } from '../model/record.ts';
-import { contextFiles, familyFolder, MAX_CONTEXT_BYTES, plainPairs } from './kit.ts';
+import { contextFiles, familyFolder, firstPage } from './kit.ts';
 
 /** One file of the kit that says something BMAD's own configuration has a name for. */
 export interface KitLayer {
@@ -71,18 +70,9 @@ async function firstTable(
   problems: Problem[],
   seen: Seen | undefined,
 ): Promise<SettingsFile | undefined> {
-  for (const file of paths) {
-    let text = '';
-    try {
-      const bytes = await readInside(root, file, MAX_CONTEXT_BYTES, { seen });
-      text = bytes.toString('utf8');
-      return { file, text, table: tableOf(parseYaml(file, text)) };
-    } catch (error) {
-      if (error instanceof BmadError && error.code === 'not_found') continue;
-      return noted(problems, file, { file, text, table: plainPairs(text) })(error);
-    }
-  }
-  return undefined;
+  const found = await firstPage(root, paths, seen);
+  if (found?.failure !== undefined) noted(problems, found.path, undefined)(found.failure);
+  return found && { file: found.path, text: found.text, table: tableOf(found.value) };
 }
 
 function layer(

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { isThereNow } from '../base/files/file-identity.ts';
+import { isThereNow } from '../base/files/file-stamps.ts';
 import { readState, readStateBytes, stateNames, writeAtomic, writeOnce } from '../base/files/file-state.ts';
 
 /** Where the lines of a project are kept. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { emptyBlock, likeness, likenessesInBlock, nearScan, putInBlock, smallVector } from './vectors.ts';
+import { emptyBlock, likenessesInBlock, nearScan, putInBlock, smallVector, wholeVector } from './vectors.ts';
 
 it.each([1, 2, 7, 256])('vectors of %i numbers compare in one piece as they do alone', (width) => {
   const vectors = Array.from({ length: 11 }, (_, at) =>
@@ -8,11 +8,9 @@ it.each([1, 2, 7, 256])('vectors of %i numbers compare in one piece as they do a
   const asked = Float32Array.from({ length: width }, (_, i) => Math.cos(i));
   const block = emptyBlock(vectors.length, width);
   vectors.forEach((vector, index) => putInBlock(block, index, vector));
-  const alike = new Float64Array(vectors.length);
-  likenessesInBlock(block, asked, 0, 3, alike);
-  likenessesInBlock(block, asked, 3, vectors.length, alike);
+  const alike = likenessesInBlock(block, asked);
   for (const [index, vector] of vectors.entries())
-    expect(alike[index]).toBeCloseTo(likeness(asked, smallVector(vector)), 5);
+    expect(alike[index]).toBeCloseTo(dot(asked, wholeVector(smallVector(vector))), 5);
 });
 
 const vector = (width: number, seed: number): Float32Array => {
@@ -53,8 +51,7 @@ it('finds blocks of small vectors as near as they are', () => {
   for (const [at, each] of vectors.entries()) putInBlock(block, at, each);
   const scan = nearScan(192);
   scan?.putBlock(block);
-  const exact = new Float64Array(vectors.length);
-  likenessesInBlock(block, vector(192, 7), 0, vectors.length, exact);
+  const exact = likenessesInBlock(block, vector(192, 7));
   const near = scan?.near(vector(192, 7), vectors.length) ?? [];
   expect(Math.max(...exact.map((each, at) => Math.abs(each - (near[at] ?? 9))))).toBeLessThan(0.0005);
 });

@@ -32,6 +32,18 @@ describe('execute, the only door', () => {
     });
   });
 
+  it('lets callers take turns: known ones, and others by their sessions', async () => {
+    const turns: string[] = [];
+    const turn = async (caller: string): Promise<() => void> => {
+      turns.push(caller);
+      return () => void turns.push(`${caller} is over`);
+    };
+    const asked = { act: 'answer' };
+    for (const who of [{ caller: 'token a', session: '1' }, { session: '2' }, {}])
+      await execute(probe, asked, { ...context, turn }, { ...testCall(), ...who });
+    expect(turns).toEqual(['token a', 'token a is over', '2', '2 is over']);
+  });
+
   it('hides what a stranger threw, and logs it under an id', async () => {
     const outcome = await execute(probe, { act: 'throw' }, context, testCall());
     if (outcome.ok) throw new Error('it should have failed');

@@ -35,7 +35,9 @@ export async function execute(
     given = input;
     again = repeated;
     const writes = meant.effect !== 'read' && meant.writes?.(input) !== false;
-    over = call.caller === undefined ? undefined : await context.turn?.(call.caller, writes);
+    // Callers that nobody has identified are told apart by their sessions.
+    const who = call.caller ?? call.session;
+    over = who === undefined ? undefined : await context.turn?.(who, writes);
     call.signal.throwIfAborted();
     const { say } = call;
     const own =

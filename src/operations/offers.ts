@@ -4,7 +4,7 @@ import { t } from '../base/text/message.ts';
 import type { DecidedBy } from '../model/memory.ts';
 import type { Call } from './context.ts';
 import type { UnifiedTool } from './operation.ts';
-import { OFFERED } from './registry.ts';
+import { OFFERED } from './offered.ts';
 
 /** The arguments of a step as a surface writes them; a project is left out where the operation takes none. */
 export function writtenArguments(step: Step): Record<string, unknown> {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { TOOLS } from './declared.prepared.ts';
 import { operations } from './index.ts';
 import { LATE } from './registry.ts';
-import { OFFERED } from './registry.ts';
+import { OFFERED } from './offered.ts';
 import { loadOperation } from './on-demand.ts';
 
 describe('operations on demand', () => {

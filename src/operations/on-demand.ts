@@ -19,7 +19,7 @@ export { execute } from './execute.ts';
 
 /** What steps are written with. */
 export { commandLine } from './offers.ts';
-export { OFFERED } from './registry.ts';
+export { OFFERED } from './offered.ts';
 export { toolCall } from './unified/forms.ts';
 
 /** What makes the tools of agents, which come from the content. */

@@ -62,7 +62,7 @@ function reachOf(operation: AnyOperation, context: Context, call: Call): Reach {
   if (call.mayWrite === false && !mayRead(operation)) return not(WRITES_ONLY);
   if (!mayBeOffered(operation, context, call)) {
     const setting = context.settingKeys['contractsOverHttp'] ?? 'contractsOverHttp';
-    const only = t`with the server's full token on its own machine, or with ${setting} (--contracts-over-http)`;
+    const only = t`with the server's full token (--http-auth token has one made) on its own machine, or with ${setting} (--contracts-over-http)`;
     return not(t`it runs programs, which is allowed over HTTP only ${only}`);
   }
   return { operation, reachable: true, why: behind + why };

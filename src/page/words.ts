@@ -113,18 +113,6 @@ export const words = computed(() => ({
     documents: t`Documents`,
     inWords: t`any host, in words`,
     terminal: t`terminal`,
-    states: byName({
-      complete: t`complete`,
-      'in progress': t`in progress`,
-      'not started': t`not started`,
-      unknown: t`unknown`,
-    }),
-    phases: byName({
-      analysis: t`Analysis`,
-      planning: t`Planning`,
-      solutioning: t`Solutioning`,
-      implementation: t`Implementation`,
-    }),
   },
   board: {
     title: t`Board`,
@@ -132,13 +120,7 @@ export const words = computed(() => ({
       t`${plural(stories, 'story', 'stories')} in ${plural(epics, 'epic')}.`,
     empty: t`No ledger and no story files yet.`,
     emptyHow: t`They come with the epics and the sprint plan.`,
-    columns: {
-      backlog: t`Backlog`,
-      ready: t`Ready`,
-      progress: t`In progress`,
-      review: t`Review`,
-      done: t`Done`,
-    },
+    done: t`Done`,
     drift: t`disagrees`,
     propose: t`Propose the change`,
     proposal: t`Proposed change`,

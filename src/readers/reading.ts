@@ -1,5 +1,6 @@
 import { attempt, noted } from '../base/errors.ts';
-import { type CsvRow, csvRows, field, type Table, tableOf } from '../base/parse/parse.ts';
+import { type CsvRow, csvRows, field, isTable, type Table, tableOf } from '../base/parse/parse.ts';
+import { t } from '../base/text/message.ts';
 import { cut, decodeEntities } from '../base/text/text.ts';
 import { present } from '../base/values.ts';
 import type { BmadRecord, Problem, RecordDetails } from '../model/record.ts';
@@ -12,9 +13,12 @@ export async function readable(tree: Tree, file: string, problems: Problem[]): P
   return optionalText(tree, file).catch(noted(problems, file, undefined));
 }
 
-/** What is parsed, if it is a table; a text that cannot be parsed is a problem and gives an empty one. */
+/** What is parsed, if it is a table; a text that is none, or cannot be parsed, is a problem and gives an empty one. */
 export function parsedTable(file: string, problems: Problem[], parse: () => unknown): Table {
-  return attempt(() => tableOf(parse()), noted(problems, file, {}));
+  const value = attempt(parse, noted(problems, file, {}));
+  if (!isTable(value) && value !== undefined && value !== null)
+    problems.push({ file, message: t`it is not a table of values` });
+  return tableOf(value);
 }
 
 /** The table of a file that may be absent. */

@@ -1,6 +1,6 @@
 import { BmadError } from '../base/errors.ts';
 import type { FolderEntry } from '../base/files/files.ts';
-import { missing } from '../base/files/read-failures.ts';
+import { missing } from '../base/files/file-refusals.ts';
 import type { Tree } from './tree.ts';
 
 /** A folder of the disk, and the path under which it appears. The empty path is the top. */

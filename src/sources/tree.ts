@@ -10,7 +10,7 @@ import {
 } from '../base/files/files.ts';
 import type { Seen } from '../base/files/keeper.ts';
 import { canBeNamed, isOwnState } from '../base/files/paths.ts';
-import { missing } from '../base/files/read-failures.ts';
+import { missing } from '../base/files/file-refusals.ts';
 import { isSecretEntry } from '../base/secrets/names.ts';
 import { decodeText } from '../base/text/text.ts';
 import type { DeclaredModule } from '../model/module.ts';

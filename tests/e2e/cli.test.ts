@@ -62,7 +62,15 @@ const COMMANDS: { args: string[]; text: RegExp; data: object }[] = [
     text: /^To begin something new, use build \(for one change\) · .*product-brief/m,
     data: {
       actions: expect.arrayContaining([
-        expect.objectContaining({ call: { operation: 'execute', workflow: 'product-brief' } }),
+        expect.objectContaining({
+          steps: [
+            {
+              operation: 'execute',
+              args: { name: 'product-brief', kind: 'workflow' },
+              why: expect.any(String),
+            },
+          ],
+        }),
       ]),
     },
   },

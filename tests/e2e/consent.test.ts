@@ -12,10 +12,11 @@ import { SCRIPT_PATH } from '../support/contract-project.ts';
 import { writeFiles } from '../support/folders.ts';
 import { startHttpServer } from '../support/http-server.ts';
 import { connectClient, newClient, textsOf } from '../support/mcp-client.ts';
+import { connectHere } from '../support/mcp-here.ts';
 import { bmadHere } from '../support/command-line.ts';
 import { bareEnvironment, bmad, runToEnd } from '../support/programs.ts';
 import { WAYS, type Way } from '../support/sampling-client.ts';
-import { some } from '../support/how-much.ts';
+import { isDeep, some } from '../support/how-much.ts';
 
 const TOOL = 'run_completion_contract';
 const TOKEN = 'a-token-of-this-test';
@@ -58,7 +59,8 @@ async function connected(
   const { elicit, args = [], env = {}, token } = options;
   const mode = era === '2025' ? 'legacy' : { pin: '2026-07-28' };
   if (transport === 'stdio') {
-    const client = await connectClient({
+    const connect = isDeep ? connectClient : connectHere;
+    const client = await connect({
       ...place,
       mode,
       args,

@@ -1,6 +1,7 @@
 import { beforeAll, afterAll, describe, expect, it } from 'vitest';
 import { agentFile, type TestRepository } from '../support/git-repository.ts';
-import { connectClient, textsOf } from '../support/mcp-client.ts';
+import { textsOf } from '../support/mcp-client.ts';
+import { connectHere } from '../support/mcp-here.ts';
 import { GitMachine } from '../support/git-machine.ts';
 
 let machine: GitMachine;
@@ -51,7 +52,7 @@ describe('where content from git comes from', () => {
   });
 
   it('goes with resources, prompts and the manifest of everything', async () => {
-    const client = await connectClient({ cwd: machine.project, home: machine.home });
+    const client = await connectHere({ cwd: machine.project, home: machine.home });
     try {
       const { resources } = await client.listResources();
       const uri = resources.find((resource) => resource.uri.endsWith('/ada.md'))?.uri ?? '';

@@ -3,7 +3,8 @@ import { SkillsClient } from '@modelcontextprotocol/client/ext/skills';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/app.ts';
 import { writeFiles } from '../support/folders.ts';
-import { connectClient, textsOf } from '../support/mcp-client.ts';
+import { textsOf } from '../support/mcp-client.ts';
+import { connectHere } from '../support/mcp-here.ts';
 import { bmadHere } from '../support/command-line.ts';
 import { bareEnvironment, bmad } from '../support/programs.ts';
 
@@ -28,7 +29,7 @@ beforeAll(async () => {
     '_bmad/core/agents/architect.md': agent('architect', 'Winston'),
     '_bmad/core/agents/farmer.md': agent('farmer', 'Fern'),
   });
-  client = await connectClient({ cwd, home, args: ['--toolsets', 'bmad,agents,workflows'] });
+  client = await connectHere({ cwd, home, args: ['--toolsets', 'bmad,agents,workflows'] });
   return () => client.close();
 });
 

@@ -6,6 +6,7 @@ import type { CallToolResult, Client } from '@modelcontextprotocol/client';
 import { serverFile, temporaryFolder } from '../support/app.ts';
 import { KIT_FILES, writeFiles } from '../support/kit-project.ts';
 import { connectClient, textsOf } from '../support/mcp-client.ts';
+import { connectHere } from '../support/mcp-here.ts';
 import { bmadHere } from '../support/command-line.ts';
 import { bareEnvironment, bmad } from '../support/programs.ts';
 import { isDeep, rounds } from '../support/how-much.ts';
@@ -169,7 +170,7 @@ describe('the command line', () => {
 
 describe('resources', () => {
   it('have the memories by type and by id, and complete both', async () => {
-    const client = await connectClient(await project());
+    const client = await connectHere(await project());
     const body = await call(client, 'remember_structured', {
       type: 'failures',
       agent: 'dev',

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { VERSION } from '../../src/base/product.ts';
-import { commandIsFound } from '../../src/bin/start-screen.ts';
+import { commandIsFound } from '../../src/bin/program-place.ts';
 import { repository, temporaryFolder } from '../support/app.ts';
 import { connectClient, textsOf } from '../support/mcp-client.ts';
 import { filesBelow } from '../support/package-skills.ts';

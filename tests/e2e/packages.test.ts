@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { desktopBundle } from '../../scripts/packages/mcpb.ts';
+import { desktopBundle } from '../../scripts/packages/others.ts';
 import { LARGEST, readProduct, serverFiles, zipped } from '../../scripts/packages/product.ts';
 import { completionScript, SHELLS } from '../../src/surfaces/cli/completion.ts';
 import { temporaryFolder } from '../support/app.ts';

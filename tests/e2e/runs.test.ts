@@ -2,7 +2,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { CallToolResult, Client } from '@modelcontextprotocol/client';
 import { temporaryFolder } from '../support/app.ts';
 import { writeFiles } from '../support/kit-project.ts';
-import { connectClient, textsOf } from '../support/mcp-client.ts';
+import { textsOf } from '../support/mcp-client.ts';
+import { connectHere } from '../support/mcp-here.ts';
 import { bareEnvironment, bmad } from '../support/programs.ts';
 import { RUN_FILES } from '../support/run-project.ts';
 
@@ -42,7 +43,7 @@ describe('runs, from the command line to a host', () => {
     const { run_id: id } = (JSON.parse(opened.stdout) as { run: { run_id: string } }).run;
     const recorded = await run('run', 'checkpoint', id, '--step', '1', '--artefacts', 'project-context.yaml');
     expect(recorded.stdout).toContain('1 of 2 steps (50 %)');
-    const client = await connectClient(place);
+    const client = await connectHere(place);
     const status = await call(client, 'get_workflow_status');
     expect(status).toContain(`Run ${id} (session branch main): running, 1 of 2 steps (50 %)`);
     expect(status).toContain('"n": 3');

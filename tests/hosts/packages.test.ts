@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { claudePlugin, codexPlugin, geminiExtension } from '../../scripts/packages/others.ts';
-import { desktopBundle } from '../../scripts/packages/mcpb.ts';
+import { desktopBundle } from '../../scripts/packages/others.ts';
 import { type Files, readProduct, serverFiles, zipped } from '../../scripts/packages/product.ts';
 import { temporaryFolder } from '../support/app.ts';
 import { bareEnvironment, runToEnd } from '../support/programs.ts';

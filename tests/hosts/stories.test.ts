@@ -100,17 +100,31 @@ describe.each(REAL_HOSTS)('a story in $name', (host) => {
   );
 });
 
-it('H-06: Claude Code, which waits for no server, knows a slash prompt right after its start', async () => {
-  const [claude] = REAL_HOSTS;
-  if (claude?.slash === undefined) throw new Error('There is no Claude Code.');
-  for (let time = 1; time <= 5; time += 1) {
-    const { shown, printed } = await story(claude, claude.slash('Review our caching plan'), [], {
-      isImpatient: true,
-    });
-    expect(printed, `start ${time}`).not.toContain('Unknown');
-    expect(plain(shown)).toContain('Winston');
-  }
-});
+/** Half of them the first in a folder, the others in one that is known. */
+const SESSIONS = 20;
+const LATE: readonly string[] = ['Claude Code', 'Gemini CLI'];
+
+it.each(LATE)(
+  'H-06, N-03, N-04: %s, which waits for no server, has its commands in each of 20 sessions',
+  async (name) => {
+    const host = REAL_HOSTS.find((each) => each.name === name);
+    if (host?.slash === undefined) throw new Error(`There is no ${name}.`);
+    const home = await temporaryFolder(onTestFinished);
+    const known = await temporaryFolder(onTestFinished);
+    const lost: string[] = [];
+    for (let session = 1; session <= SESSIONS; session += 1) {
+      const model = await scriptedModel([]);
+      const folder = session % 2 === 0 ? known : await temporaryFolder(onTestFinished);
+      const place: HostPlace = { home, project: folder, model: model.origin, isImpatient: true };
+      if (session === 1) await host.prepare(place);
+      const { stdout } = await host.ask(host.slash('Review our caching plan'), place);
+      const shown = plain(JSON.stringify(model.requests.at(-1) ?? {}));
+      if (!shown.includes('Winston')) lost.push(`session ${session}: ${stdout.toString('utf8').slice(-500)}`);
+      await model.close();
+    }
+    expect(lost).toEqual([]);
+  },
+);
 
 it('H-03: Codex finds the tool by the words of people, where it shows a model none at first', async () => {
   const codex = REAL_HOSTS.find(({ name }) => name === 'Codex');

@@ -67,6 +67,19 @@ describe('the 19 agents of alpha.7, in 95 spellings (A-8)', () => {
   });
 });
 
+it('the 30 agents of 4.44.3 and its packs are prompts by the folders they are in, as other servers name them', async () => {
+  const four = await project('4.44.3');
+  const own = four.catalogue.listed.filter(
+    ({ kind, origin }) => kind === 'agent' && origin.kind === 'project',
+  );
+  expect(own.length).toBeGreaterThanOrEqual(30);
+  for (const { moduleName, name } of own) {
+    const target = `${moduleName}/${name}`;
+    for (const spelling of [`.${moduleName}.${name}`, `.${moduleName}/${name}`])
+      expect((await four.ask(findPrompt, { name: spelling })).data['target'], spelling).toBe(target);
+  }
+});
+
 it('the agents that do a workflow are named in lists, details, explain and at its start (A-9)', async () => {
   const workflows = await rows(list, {
     what: 'workflows',

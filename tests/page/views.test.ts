@@ -159,6 +159,8 @@ describe('the page', () => {
 
   it('finds as one types, and the address has what was typed', async () => {
     await ada.see('#/catalogue');
+    // A key that is pressed before there is a field to type in goes nowhere.
+    await ada.page.locator('[data-search]').waitFor();
     await ada.page.keyboard.press('/');
     await ada.page.keyboard.type('sprint plan');
     await ada.page.getByRole('link', { name: 'sprint-planning' }).waitFor();

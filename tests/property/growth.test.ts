@@ -37,7 +37,7 @@ import { allTexts, inside, tagText, yamlBlock } from '../../src/services/deliver
 import { tidyText } from '../../src/services/delivery/agent-character.ts';
 import { withStatus } from '../../src/services/handover/compose.ts';
 import { readHandover } from '../../src/services/handover/document.ts';
-import { fromMarkdown } from '../../src/services/memory/transfer.ts';
+import { fromMarkdown } from '../../src/kit/memories/exported.ts';
 import { judgeDocument, plannedIn, statusIn } from '../../src/services/progress/document.ts';
 import { readSprintLedger } from '../../src/services/progress/ledgers.ts';
 import { storyStatus } from '../../src/services/progress/rules.ts';

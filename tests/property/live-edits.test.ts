@@ -8,7 +8,7 @@ import type { Context } from '../../src/operations/context.ts';
 import { contextIn, temporaryFolder, testCall, withWatch } from '../support/app.ts';
 import { agentText, workflowText, writeTree } from '../support/generated-tree.ts';
 
-/** A long trial, 100 or 1,000 edits among 2,000 files: `BMAD_TEST_EDITS=1000 npx vitest run tests/property/live-edits.test.ts`. */
+/** A long trial, 100 or 1,000 edits among 2,000 files: `BMAD_TEST_EDITS=1000 npx vitest run --project deep tests/property/live-edits.test.ts`. */
 const USUAL = 50;
 const EDITS_IN_ALL = Number(process.env['BMAD_TEST_EDITS'] ?? USUAL);
 const IS_LONG = EDITS_IN_ALL > USUAL;

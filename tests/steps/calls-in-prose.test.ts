@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stringsOf } from '../../scripts/english/find.ts';
-import { OFFERED } from '../../src/operations/registry.ts';
+import { OFFERED } from '../../src/operations/offered.ts';
 import { repository } from '../support/app.ts';
 
 // What a reader can do next is data, which each surface prints in its own way. A call inside of a sentence is right on one

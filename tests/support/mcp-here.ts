@@ -15,9 +15,10 @@ export async function connectHere({
   home,
   mode = 'legacy',
   sample,
+  elicit,
   args = [],
   env = {},
-}: Pick<ConnectOptions, 'cwd' | 'home' | 'mode' | 'sample' | 'args' | 'env'>): Promise<Client> {
+}: Pick<ConnectOptions, 'cwd' | 'home' | 'mode' | 'sample' | 'elicit' | 'args' | 'env'>): Promise<Client> {
   const context = await createContext({
     flags: extractSettings(args).settings,
     presets: {},
@@ -32,7 +33,7 @@ export async function connectHere({
     terminal: false,
     patient: false,
   });
-  const client = await connectInMemory(context, mode, () => undefined, { sample });
+  const client = await connectInMemory(context, mode, () => undefined, { sample, elicit });
   const ended = client.onclose;
   client.onclose = () => {
     ended?.();

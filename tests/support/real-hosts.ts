@@ -42,7 +42,14 @@ const run = (
   { home, project }: HostPlace,
   env: Record<string, string>,
 ): Promise<Ended> =>
-  runToEnd(program, [...first, ...args], { cwd: project, env: bareEnvironment(home, { ...QUIET, ...env }) });
+  runToEnd(program, [...first, ...args], {
+    cwd: project,
+    env: unset(bareEnvironment(home, { ...QUIET, ...env })),
+  });
+
+/** People who have just installed it have set nothing: hosts pass on what the tests set for themselves. */
+const unset = (env: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('BMAD_')));
 
 const claudeProgram = async (): Promise<Command> => [
   NODE,

@@ -10,8 +10,10 @@ import {
 import { afterAll, onTestFinished } from 'vitest';
 import { temporaryFolder } from './app.ts';
 import { writeFiles } from './folders.ts';
+import { isDeep } from './how-much.ts';
 import { startHttpServer } from './http-server.ts';
 import { connectClient, newClient, textsOf } from './mcp-client.ts';
+import { connectHere } from './mcp-here.ts';
 
 const MODERN: VersionNegotiationMode = { pin: '2026-07-28' };
 export const WAYS = [
@@ -81,7 +83,9 @@ export async function servers(): Promise<Servers> {
         const host = await shared(own, [transport, era, args, asks], async (onEnd) => {
           const model: { sample: Sampler } = { sample: () => Promise.reject(new Error('No test runs.')) };
           const answers: Sampler = (params) => model.sample(params);
-          const client = await connectClient({ cwd, home, mode, args, ...(asks ? { sample: answers } : {}) });
+          // What a client is answered hangs on neither pipes nor processes: the program answers those who ask for their own.
+          const connect = own || isDeep ? connectClient : connectHere;
+          const client = await connect({ cwd, home, mode, args, ...(asks ? { sample: answers } : {}) });
           onEnd(() => client.close());
           return { client, model };
         });

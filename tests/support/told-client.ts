@@ -50,11 +50,16 @@ export async function connectInMemory(
   context: Context,
   mode: VersionNegotiationMode,
   onEnd: (cleanUp: () => Promise<void>) => void,
-  options: { apps?: true; keepContext?: true; sample?: ConnectOptions['sample'] | undefined } = {},
+  options: {
+    apps?: true;
+    keepContext?: true;
+    sample?: ConnectOptions['sample'] | undefined;
+    elicit?: ConnectOptions['elicit'] | undefined;
+  } = {},
 ): Promise<Client> {
   const [theirs, ours] = InMemoryTransport.createLinkedPair();
   serveTransport(context, ours);
-  const client = newClient({ mode, apps: options.apps, sample: options.sample });
+  const client = newClient({ mode, apps: options.apps, sample: options.sample, elicit: options.elicit });
   await client.connect(theirs);
   onEnd(async () => {
     await client.close();

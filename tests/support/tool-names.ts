@@ -1,4 +1,4 @@
-import { OFFERED } from '../../src/operations/registry.ts';
+import { OFFERED } from '../../src/operations/offered.ts';
 import type { Toolset } from '../../src/operations/toolsets.ts';
 
 /** The tools of a set as their operations declare it. The snapshot of the surface holds their names. */

@@ -6,11 +6,11 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { bundle } from '../../bundle.ts';
 import { cleanEnvironment } from '../contenders.ts';
-import { median, shuffled } from '../statistics.ts';
-import { loadGenerator, type Fire, type Load } from './autocannon.ts';
-import { modernShot, openSession, sessionShot, type Shot } from './requests.ts';
-import { startServer, type HttpServer } from './server.ts';
-import { soak, type Soak } from './soak.ts';
+import { median, shuffled } from '../figures.ts';
+import { modernShot, openSession, sessionShot, type Shot, startServer, type HttpServer } from './client.ts';
+import { createRequire } from 'node:module';
+import { installedPackage } from '../npm-package.ts';
+import { residentMebibytes } from '../system.ts';
 
 const HELP = `Load on the built server over HTTP, beside a bare server on the same SDK.
 
@@ -112,7 +112,7 @@ async function run(rounds: number, seconds: number, soakSeconds: number): Promis
   const cache = join(root, '.cache', 'bench');
   const [empty, home] = [join(scratch, 'empty'), join(scratch, 'home')];
   await Promise.all([mkdir(empty), mkdir(home)]);
-  const fire = await loadGenerator(cache, say);
+  const fire = await loadGenerator(cache);
   const entry = fileURLToPath(new URL('./bare-server.ts', import.meta.url));
   await bundle({ entries: { 'bare-http': entry }, folder: cache });
   const where = { cwd: empty, env: cleanEnvironment(home) };
@@ -126,6 +126,109 @@ async function run(rounds: number, seconds: number, soakSeconds: number): Promis
   } finally {
     await Promise.all([own.stop(), bare.stop()]);
   }
+}
+
+const VERSION = '8.0.0';
+
+interface Volley {
+  url: string;
+  shot: Shot;
+  /** A text every right answer holds. */
+  expected: string;
+  connections: number;
+  seconds: number;
+}
+
+/** What came of it: requests a second, latency in milliseconds, and what went wrong. */
+interface Load {
+  rps: number;
+  p50: number;
+  p99: number;
+  wrong: number;
+}
+
+type Fire = (volley: Volley) => Promise<Load>;
+
+interface Result {
+  requests: { average: number };
+  latency: { p50: number; p99: number };
+  errors: number;
+  timeouts: number;
+  non2xx: number;
+  mismatches: number;
+}
+
+type Autocannon = (options: Record<string, unknown>) => Promise<Result>;
+
+/** The load generator, which only this benchmark needs and which is therefore no dependency of the project. */
+async function loadGenerator(cache: string): Promise<Fire> {
+  const found = await installedPackage(join(cache, 'autocannon'), 'autocannon', VERSION, say);
+  if (found === undefined) throw new Error('There is no load without autocannon.');
+  const autocannon = createRequire(import.meta.url)(found.home) as Autocannon;
+  return async ({ url, shot, expected, connections, seconds }) => {
+    const result = await autocannon({
+      url,
+      connections,
+      duration: seconds,
+      ...shot,
+      verifyBody: (body: string) => body.includes(expected),
+    });
+    return {
+      rps: result.requests.average,
+      p50: result.latency.p50,
+      p99: result.latency.p99,
+      wrong: result.errors + result.timeouts + result.non2xx + result.mismatches,
+    };
+  };
+}
+
+const ROUND_SECONDS = 5;
+const CONNECTIONS = 20;
+/** Clients that open a session in each round and never come back. */
+const LEFT_SESSIONS = 30;
+
+interface Soak {
+  seconds: number;
+  requests: number;
+  wrong: number;
+  /** Resident memory in MiB after each round. */
+  rss: number[];
+  /** The median of the last third less that of the middle third: what a leak would make grow. */
+  growthMiB: number;
+}
+
+/** Both eras in turns, and sessions that are opened and left, for as long as asked. */
+async function soak(server: HttpServer, fire: Fire, seconds: number): Promise<Soak> {
+  const rss: number[] = [];
+  let requests = 0;
+  let wrong = 0;
+  const session = await openSession(server.url);
+  const list = { name: 'bmad', arguments: { operation: 'list', query: 'agents' } };
+  const execute = { name: 'bmad', arguments: { operation: 'execute', agent: 'architect' } };
+  const shots = [
+    modernShot('tools/call', list),
+    modernShot('tools/list'),
+    modernShot('tools/call', execute),
+    sessionShot(session, 'tools/call', list),
+  ];
+  for (let round = 0; round * ROUND_SECONDS < seconds; round += 1) {
+    const shot = shots[round % shots.length];
+    if (shot === undefined) throw new Error('There is nothing to fire.');
+    for (let left = 0; left < LEFT_SESSIONS; left += 1) await openSession(server.url);
+    const load = await fire({
+      url: server.url,
+      shot,
+      expected: '"result"',
+      connections: CONNECTIONS,
+      seconds: ROUND_SECONDS,
+    });
+    requests += Math.round(load.rps * ROUND_SECONDS);
+    wrong += load.wrong;
+    rss.push(residentMebibytes(server.pid) ?? Number.NaN);
+  }
+  const third = Math.floor(rss.length / 3);
+  const growthMiB = (median(rss.slice(-third)) ?? 0) - (median(rss.slice(third, 2 * third)) ?? 0);
+  return { seconds: rss.length * ROUND_SECONDS, requests, wrong, rss, growthMiB };
 }
 
 const { values } = parseArgs({

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { lstatSync, statSync } from 'node:fs';
-import { type FileHandle, lstat, readlink, realpath } from 'node:fs/promises';
+import { statSync } from 'node:fs';
+import { lstat, readlink, realpath } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { sha256 } from '../values.ts';
 import { twice } from './file-refusals.ts';
-import { isAbsent, isBelow, openChecked, openedPaths, openToRead } from './open-file.ts';
+import { isAbsent, isBelow, type OpenedFile, openToRead } from './open-file.ts';
 
 /**
  * Which file is at a path: its device and inode. A file that was removed or replaced still works for a process that has
@@ -24,15 +24,6 @@ export async function fileIdentity(path: string): Promise<string | undefined> {
 export async function refuseTwice(path: string): Promise<void> {
   const info = await lstat(path).catch(() => undefined);
   if (info?.isFile() === true && info.nlink > 1) throw twice(path);
-}
-
-/** Whether something is at a path at this very moment, without a turn for anyone else. */
-export function isThereNow(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return false;
-  }
 }
 
 /** The last bytes of a regular file; none if there is no such file, or it is shorter. */
@@ -91,8 +82,9 @@ export async function fileMark(root: string, name: string, reading: Reading): Pr
     if (!info.isFile()) return undefined;
     if (info.size > reading.room) return { kind: 'unread', digest: '' };
     reading.room -= info.size;
-    const digest = await contentDigest(path, root, reading);
-    if (digest === undefined) return { kind: 'unread', digest: '' };
+    const opened = await openToRead(path, { inside: root });
+    if (opened === undefined) return undefined;
+    const digest = await digestOf(opened, reading);
     return { kind: (info.mode & 0o100) !== 0 ? 'program' : 'file', digest };
   } catch (error) {
     reading.signal.throwIfAborted();
@@ -116,30 +108,21 @@ export async function wholeMark(
   return mark?.kind === 'file' || mark?.kind === 'program' ? { digest: mark.digest, bytes } : undefined;
 }
 
-async function contentDigest(path: string, root: string, reading: Reading): Promise<string | undefined> {
-  const handle = await openChecked(path);
+async function digestOf({ handle, size }: OpenedFile, { signal, onBytes }: Reading): Promise<string> {
   try {
-    const places = await openedPaths(handle, path);
-    // It was a file of the project a moment ago.
-    if (places?.every((place) => isBelow(root, place)) !== true) return undefined;
-    return await digestOf(handle, reading);
+    const hash = createHash('sha256');
+    const buffer = Buffer.allocUnsafe(Math.min(size, CHUNK));
+    // A file that grows while it is read is not read for ever.
+    for (let left = size; left > 0;) {
+      signal.throwIfAborted();
+      const { bytesRead } = await handle.read(buffer, 0, Math.min(left, CHUNK));
+      if (bytesRead === 0) break;
+      hash.update(buffer.subarray(0, bytesRead));
+      onBytes?.(bytesRead);
+      left -= bytesRead;
+    }
+    return hash.digest('hex');
   } finally {
     await handle.close();
   }
-}
-
-async function digestOf(handle: FileHandle, { signal, onBytes }: Reading): Promise<string> {
-  const hash = createHash('sha256');
-  const { size } = await handle.stat();
-  const buffer = Buffer.allocUnsafe(Math.min(size, CHUNK));
-  // A file that grows while it is read is not read for ever.
-  for (let left = size; left > 0;) {
-    signal.throwIfAborted();
-    const { bytesRead } = await handle.read(buffer, 0, Math.min(left, CHUNK));
-    if (bytesRead === 0) break;
-    hash.update(buffer.subarray(0, bytesRead));
-    onBytes?.(bytesRead);
-    left -= bytesRead;
-  }
-  return hash.digest('hex');
 }

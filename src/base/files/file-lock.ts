@@ -1,15 +1,16 @@
 import { t } from '../text/message.ts';
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
-import { lutimes, rmdir, stat } from 'node:fs/promises';
+import { lutimes, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { around } from '../async.ts';
 import { BmadError, systemCode } from '../errors.ts';
 import { jsonObject } from '../parse/json.ts';
 import { shortDigest } from '../values.ts';
 import { ensureFolder, fileMode } from './file-modes.ts';
 import { oldBytes, sweepDrafts } from './file-drafts.ts';
 import { writeFailure } from './file-refusals.ts';
+import { statOf } from './file-stamps.ts';
 import { hasEnded, processIn, type ProcessName, processSpace, thisProcess } from './is-running.ts';
 import { createNew, infoAt, infoOf, openToRead, removeFile, upwards } from './open-file.ts';
 
@@ -60,18 +61,8 @@ interface Held extends Lock {
   released: boolean;
 }
 
-/** The programs consist of several files, each with its own copy of this one: what one holds, the others write under. */
-const KNOWN = Symbol.for('bmad-mcp-server: locks that are held');
-const { around, count } = ((globalThis as { [KNOWN]?: HeldLocks })[KNOWN] ??= {
-  around: new AsyncLocalStorage<readonly Held[]>(),
-  count: { held: 0 },
-});
-
-interface HeldLocks {
-  /** The locks that what runs now was started under. */
-  around: AsyncLocalStorage<readonly Held[]>;
-  count: { held: number };
-}
+/** The locks that what runs now was started under. */
+const locks = around<readonly Held[]>('locks that are held');
 
 /**
  * Runs `action` while no other process does so for this file. A process that stood still for three beats, suspended or on
@@ -84,26 +75,22 @@ export async function withLock<T>(
   /** Whether the lock was taken over from a holder that died in the middle of its work. */
   action: (tookOver: boolean) => Promise<T>,
 ): Promise<T> {
-  const made = options.tidy === true ? await missingAt(dirname(path)) : undefined;
+  const made = options.tidy === true ? missingAt(dirname(path)) : undefined;
   await ensureFolder(dirname(path), options.inside);
   const token = randomBytes(8).toString('hex');
   const held: Held = { path, inside: options.inside, token, seen: [], lost: false, released: false };
   const tookOver = await acquire(held, token, options);
   held.seen = [performance.now(), Date.now()];
-  count.held += 1;
   const beating = setInterval(() => void beat(held), BEAT_MS);
   beating.unref();
   try {
     await sweepDrafts(dirname(path), options.inside, isLeftLock);
-    const result = await around.run([...(around.getStore() ?? []), held], () => action(tookOver));
+    const result = await locks.within([...(locks.now() ?? []), held], () => action(tookOver));
     if (await isLost(held)) throw lost(held);
     return result;
   } finally {
     clearInterval(beating);
     held.released = true;
-    count.held -= 1;
-    // To know what runs under a lock makes every step of the program slower, so nothing is followed while there is none.
-    if (count.held === 0) around.disable();
     if ((await holderOf(held).catch(() => undefined))?.token === token) await removed(held);
     if (made !== undefined) await removeEmpty(dirname(path), made);
   }
@@ -111,7 +98,7 @@ export async function withLock<T>(
 
 /** Refuses to go on when this runs under a lock that another process has taken meanwhile. */
 export async function requireLocks(): Promise<void> {
-  for (const held of around.getStore() ?? []) if (!held.released && (await isLost(held))) throw lost(held);
+  for (const held of locks.now() ?? []) if (!held.released && (await isLost(held))) throw lost(held);
 }
 
 /** Changes when a lock is written, taken or given a sign. */
@@ -166,13 +153,9 @@ async function removed({ path, inside }: Lock): Promise<BmadError | undefined> {
 }
 
 /** The topmost folder that has to be created for this one; undefined if it exists. */
-async function missingAt(folder: string): Promise<string | undefined> {
-  let missing: string | undefined;
-  for (const next of upwards(folder)) {
-    if ((await stat(next).catch(() => undefined)) !== undefined) break;
-    missing = next;
-  }
-  return missing;
+function missingAt(folder: string): string | undefined {
+  const above = upwards(folder);
+  return above[above.findIndex((place) => statOf(place) !== undefined) - 1];
 }
 
 /** Removes empty folders from one up to the named one; stops at the first that is not empty. */

@@ -1,10 +1,10 @@
-import { type Stats, statSync } from 'node:fs';
-import { chmod, lstat, mkdir, realpath, stat } from 'node:fs/promises';
+import { chmod, mkdir, realpath } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { BmadError, systemCode } from '../errors.ts';
 import { t } from '../text/message.ts';
 import { leadsAway, writeFailure } from './file-refusals.ts';
-import { createNew, holdFolder, isBelow, isRealFolder, realFolder, upwards } from './open-file.ts';
+import { lstatOf, statOf, type Stats } from './file-stamps.ts';
+import { createNew, holdFolder, isBelow, isRealFolder, upwards } from './open-file.ts';
 
 /**
  * Who may read and write what the server creates. In a project, several people and a server account share folders: what
@@ -25,7 +25,7 @@ const privateFolders = ((globalThis as { [KNOWN]?: Set<string> })[KNOWN] ??= new
 /** What is created in these folders after this call is for the user alone, whatever the parent folders allow. */
 export async function keepPrivate(folders: readonly string[]): Promise<void> {
   for (const folder of folders) {
-    const { place } = await nearest(folder);
+    const { place } = nearest(folder);
     const real = await realpath(place).catch(() => place);
     privateFolders.add(folder).add(join(real, relative(place, folder)));
   }
@@ -37,66 +37,56 @@ const isPrivate = (path: string): boolean => [...privateFolders].some((folder) =
 export const isKeptBack = (root: string, path: string): boolean =>
   [...privateFolders].some((folder) => isBelow(folder, path) && !isBelow(folder, root));
 
-/** Creates a folder and its parents; where a folder is named that nothing may lead out of, only in there. */
+/**
+ * Creates a folder and its parents; where a folder is named that nothing may lead out of, only in there. One by one, each in the
+ * folder above it, which is held: a folder on the way may become a link at any time.
+ */
 export async function makeFolders(path: string, inside?: string, tries = TRIES): Promise<void> {
   // The user's own state folder may not be there yet; in what does not exist, nothing leads anywhere.
-  if (inside !== undefined && (await statsOf(inside)) === undefined) await makeFolders(inside);
-  const { around, missing } = await nearest(path);
+  if (inside !== undefined && statOf(inside) === undefined) await makeFolders(inside);
+  const { around, missing } = nearest(path);
   const mode = isPrivate(path) ? PRIVATE : modeLike(around);
-  if (inside !== undefined)
-    return makeInside(missing, mode, inside).catch((error: unknown) => {
-      if (systemCode(error) !== 'ENOENT' || tries === 1) throw error;
-      return makeFolders(path, inside, tries - 1);
-    });
-  // The group bit is inherited from the parent folder; a sandbox may refuse a call that names it.
-  await makeFolder(path, mode & 0o777);
-  if (mode === PRIVATE) return;
-  // The process umask does not apply: the parent folder was made for those who work there.
-  for (const each of missing) await chmod(each, mode).catch(() => undefined);
-}
-
-/** One by one, each in the folder above it, which is held: a folder on the way may become a link at any time. */
-async function makeInside(missing: readonly string[], mode: number, inside: string): Promise<void> {
-  for (const each of missing) {
-    const above = await holdFolder(dirname(each), inside);
-    try {
-      if (!(await isNew(above.at(basename(each)), mode & 0o777)) || mode === PRIVATE) continue;
-    } finally {
-      above.close();
-    }
-    const made = await holdFolder(each, inside);
-    try {
-      await chmod(made.at('.'), mode).catch(() => undefined);
-    } finally {
-      made.close();
-    }
+  try {
+    for (const each of missing) await makeFolder(each, mode, inside);
+  } catch (error) {
+    // A concurrent cleanup may have removed one of them.
+    if (systemCode(error) !== 'ENOENT' || tries === 1) throw error;
+    await makeFolders(path, inside, tries - 1);
   }
 }
 
-/** Creates one folder; false if another process was faster. */
-async function isNew(place: string, mode: number): Promise<boolean> {
+async function makeFolder(path: string, mode: number, inside: string | undefined): Promise<void> {
+  const above = await holdFolder(dirname(path), inside);
+  try {
+    // The group bit is inherited from the parent folder; a sandbox may refuse a call that names it.
+    if (!(await isNew(above.at(basename(path)), path, mode & 0o777)) || mode === PRIVATE) return;
+  } finally {
+    above.close();
+  }
+  const made = await holdFolder(path, inside);
+  try {
+    // The process umask does not apply: the parent folder was made for those who work there.
+    await chmod(made.at('.'), mode).catch(() => undefined);
+  } finally {
+    made.close();
+  }
+}
+
+/** Creates one folder; false if another process was faster. A link in its place may lead nowhere yet. */
+async function isNew(place: string, path: string, mode: number): Promise<boolean> {
   try {
     await mkdir(place, { mode });
     return true;
   } catch (error) {
-    if (systemCode(error) !== 'EEXIST' || (await statsOf(place))?.isDirectory() !== true) throw error;
-    return false;
-  }
-}
-
-/** A concurrent cleanup may remove the folder between two of Node's checks, which then reports it missing. */
-async function makeFolder(path: string, mode: number, tries = TRIES): Promise<void> {
-  try {
-    await mkdir(path, { recursive: true, mode });
-  } catch (error) {
-    if (systemCode(error) !== 'ENOENT' || tries === 1) throw error;
-    await makeFolder(path, mode, tries - 1);
+    if (systemCode(error) !== 'EEXIST') throw error;
+    if (statOf(place)?.isDirectory() === true) return false;
+    throw lstatOf(place)?.isSymbolicLink() === true ? leadsAway(path) : error;
   }
 }
 
 /** The mode of a new file at this place. */
 export async function fileMode(path: string): Promise<number> {
-  return (isPrivate(path) ? PRIVATE : modeLike(await statsOf(dirname(path)))) & 0o666;
+  return (isPrivate(path) ? PRIVATE : modeLike(statOf(dirname(path)))) & 0o666;
 }
 
 /** Creates an empty file if there is none. If that fails, the writer will report it. */
@@ -108,18 +98,17 @@ export async function ensureFile(path: string, inside?: string): Promise<void> {
 /** Those of these places that other users of the machine may read. Modes say nothing on Windows. */
 export async function openToOthers(paths: readonly string[]): Promise<string[]> {
   if (process.platform === 'win32') return [];
-  const modes = await Promise.all(paths.map(async (path) => (await statsOf(path))?.mode ?? 0));
-  return paths.filter((_path, at) => ((modes[at] ?? 0) & OTHERS_READ) !== 0);
+  return paths.filter((path) => ((statOf(path)?.mode ?? 0) & OTHERS_READ) !== 0);
 }
 
 /** Leaves a file to its owner alone. */
 export const makePrivate = (path: string): Promise<void> => chmod(path, 0o600);
 
 /** The deepest folder that already exists, and the folders to create below it, from the top. */
-async function nearest(path: string): Promise<{ place: string; around?: Stats; missing: string[] }> {
+function nearest(path: string): { place: string; around?: Stats; missing: string[] } {
   const missing: string[] = [];
   for (const place of upwards(path)) {
-    const around = await statsOf(place);
+    const around = statOf(place);
     if (around !== undefined) return { place, around, missing };
     missing.unshift(place);
   }
@@ -134,62 +123,27 @@ function modeLike(around: Stats | undefined): number {
   return (kept & (SET_GROUP | 0o777)) | PRIVATE;
 }
 
-/** In this thread: to wait for another one takes longer. */
-async function statsOf(path: string): Promise<Stats | undefined> {
-  try {
-    return statSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
-}
-
 /**
  * Creates a folder and its parents: for the user only, or in a project for those who may use the parent folder. None is
  * created outside `inside`, whatever a link on the way says.
  */
 export async function ensureFolder(path: string, inside?: string): Promise<void> {
   if ((inside === undefined || isBelow(inside, path)) && isRealFolder(path)) return;
-  if (inside !== undefined) await refuseAway(path, inside);
   try {
     await makeFolders(path, inside);
+    // What was there already may be behind a link, or a file.
+    if (inside !== undefined) (await holdFolder(path, inside)).close();
+    if (statOf(path)?.isDirectory() === false) throw notAFolder(path);
   } catch (error) {
-    const isUnclear = inside === undefined && systemCode(error) === 'ENOENT';
-    throw (
-      (await fileInTheWay(path)) ?? writeFailure(path, isUnclear ? await whyNoFolder(path, error) : error)
-    );
-  }
-}
-
-/** The deepest folder on the way that exists has to be inside; the rest is made below it. A link may lead nowhere yet. */
-async function refuseAway(path: string, inside: string): Promise<void> {
-  const root = await realFolder(inside).catch(() => inside);
-  for (let place = path; place !== inside && dirname(place) !== place; place = dirname(place)) {
-    const real = await realFolder(place).catch(() => undefined);
-    if (real === undefined && (await lstat(place).catch(() => undefined))?.isSymbolicLink() !== true)
-      continue;
-    if (real === undefined || !isBelow(root, real)) throw leadsAway(place);
-    return;
+    if (error instanceof BmadError) throw error;
+    throw fileInTheWay(path) ?? writeFailure(path, error);
   }
 }
 
 /** A plain file where a folder is needed. */
-async function fileInTheWay(path: string): Promise<BmadError | undefined> {
-  for (let place = path; dirname(place) !== place; place = dirname(place)) {
-    const info = await stat(place).catch(() => undefined);
-    if (info === undefined) continue;
-    return info.isDirectory() ? undefined : notAFolder(place);
-  }
-  return undefined;
-}
-
-/** On a read-only disk, Node reports a folder with its parents as missing; the first parent has the real reason. */
-async function whyNoFolder(path: string, error: unknown): Promise<unknown> {
-  let first = path;
-  while (!(await isThere(dirname(first))) && dirname(first) !== first) first = dirname(first);
-  return mkdir(first, { mode: 0o700 }).then(
-    () => error,
-    (reason: unknown) => reason,
-  );
+function fileInTheWay(path: string): BmadError | undefined {
+  const place = upwards(path).find((each) => statOf(each) !== undefined);
+  return place === undefined || statOf(place)?.isDirectory() === true ? undefined : notAFolder(place);
 }
 
 function notAFolder(path: string): BmadError {
@@ -198,11 +152,4 @@ function notAFolder(path: string): BmadError {
     subject: path,
     hint: t`Check the folder: move the file away or rename it, then try again.`,
   });
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }

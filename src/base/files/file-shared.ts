@@ -1,51 +1,26 @@
 import type { BigIntStats } from 'node:fs';
-import { type FileHandle, lstat, realpath, stat } from 'node:fs/promises';
-import { dirname, join, sep } from 'node:path';
-import { BmadError, quoted, systemCode } from '../errors.ts';
+import type { FileHandle } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { t } from '../text/message.ts';
+import { linked, strange, writeFailure } from './file-refusals.ts';
 import { requireLocks } from './file-lock.ts';
-import { fileMode } from './file-modes.ts';
-import { ensureFolder, writeAtomic } from './file-state.ts';
-import { infoOf, type OpenedFile, openToAppend, realFolder, removeFile } from './open-file.ts';
+import { ensureFolder, fileMode } from './file-modes.ts';
+import { lstatOf } from './file-stamps.ts';
+import { writeAtomic } from './file-state.ts';
+import { infoOf, type OpenedFile, openToAppend, removeFile } from './open-file.ts';
 
 /**
- * The door to project files that other tools write too. Nothing is written outside the named folder: a link in place of
- * a file is refused, and so is one in place of a folder on the way to it that points elsewhere.
+ * The door to project files that other tools write too. Nothing is written outside the named folder, and a link in place of
+ * a file is refused: others would find the file changed that it leads to.
  */
-async function placeInside(root: string, path: string, takesLink = false): Promise<string> {
-  const realRoot = await realFolder(root).catch((error: unknown) => {
-    throw failure(root, error);
-  });
-  const place = join(realRoot, path);
-  const inside = (real: string): boolean => real === realRoot || real.startsWith(realRoot + sep);
-  if (!inside(place)) throw leadsAway(path);
-  const parent = dirname(place);
-  for (let folder = parent; inside(folder); folder = dirname(folder)) {
-    const real = await realFolder(folder).catch(() => undefined);
-    if (real === undefined) continue;
-    if (!inside(real)) throw leadsAway(path);
-    break;
-  }
-  await ensureFolder(parent, realRoot);
-  const link = await lstat(place).catch(() => undefined);
-  if (link === undefined) return place;
-  if (link.isSymbolicLink() && !takesLink) throw isLink(path);
-  const real = await realpath(place).catch(() => undefined);
-  if (real === undefined || !inside(real)) throw leadsAway(path);
-  const info = await stat(real).catch((error: unknown) => {
-    throw failure(path, error);
-  });
-  if (!info.isFile())
-    throw new BmadError('forbidden', t`${quoted(path)} is not a regular file.`, { subject: path });
-  return real;
-}
 
 /**
  * Appends a line in one piece, always as a separate line whatever the file ends with, and with the file's own line
  * endings.
  */
 export async function appendLine(root: string, path: string, line: string, header = ''): Promise<void> {
-  const place = await placeInside(root, path);
+  const place = join(root, path);
+  await ensureFolder(dirname(place), root);
   try {
     await appendWhole(place, { inside: root }, async ({ handle, size }) => {
       const tail = await tailOf(handle, size);
@@ -54,7 +29,7 @@ export async function appendLine(root: string, path: string, line: string, heade
       return `${before}${line}${end}`;
     });
   } catch (error) {
-    throw failure(place, error);
+    throw writeFailure(place, error);
   }
 }
 
@@ -75,40 +50,19 @@ export async function replaceShared(
   content: string,
   ready?: () => Promise<void>,
 ): Promise<void> {
-  const place = await placeInside(root, path);
+  const place = join(root, path);
+  const there = lstatOf(place);
+  if (there?.isSymbolicLink() === true) throw linked(place);
+  if (there?.isFile() === false) throw strange(place, t`it is not a regular file`);
   await writeAtomic(place, content, { inside: root, ready });
 }
 
 /** Removes a file, or a link but not its target; it is fine if nothing exists at the path. */
 export async function removeShared(root: string, path: string): Promise<void> {
-  await placeInside(root, path, true);
   await requireLocks();
-  await removeFile(join(root, path), root).catch((error: unknown) => {
-    throw failure(path, error);
-  });
-}
-
-function isLink(path: string): BmadError {
-  return new BmadError('forbidden', t`${quoted(path)} is a link; nothing was written.`, {
-    subject: path,
-    hint: t`Replace the link with the file itself.`,
-  });
-}
-
-function leadsAway(path: string): BmadError {
-  return new BmadError('forbidden', t`${quoted(path)} points outside its folder; nothing was written.`, {
-    subject: path,
-    hint: t`Replace the link with the file itself.`,
-  });
-}
-
-function failure(path: string, error: unknown): BmadError {
-  if (error instanceof BmadError) return error;
-  const code = systemCode(error) ?? 'I/O error';
-  return new BmadError('unavailable', t`${path} cannot be written: ${code}.`, {
-    subject: path,
-    hint: t`Check the folder, its permissions and the free disk space, then try again.`,
-    cause: error,
+  const place = join(root, path);
+  await removeFile(place, root).catch((error: unknown) => {
+    throw writeFailure(place, error);
   });
 }
 

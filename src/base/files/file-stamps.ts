@@ -2,7 +2,7 @@ import { lstatSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { attempt } from '../errors.ts';
-import { readFailure } from './read-failures.ts';
+import { readFailure } from './file-refusals.ts';
 
 /** Detects that a file has changed without reading it. */
 export interface FileStamp {
@@ -46,7 +46,7 @@ export async function filesThere(
   signal?: AbortSignal,
 ): Promise<string[]> {
   const there: string[] = [];
-  await eachInBatches(paths, signal, (path) => void (isThere(join(root, path)) && there.push(path)));
+  await eachInBatches(paths, signal, (path) => void (statOf(join(root, path)) && there.push(path)));
   return there;
 }
 
@@ -64,21 +64,9 @@ async function eachInBatches(
   }
 }
 
-function isThere(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return false;
-  }
-}
-
 function fileAt(path: string): Stats | undefined {
-  try {
-    const info = lstatSync(path, { throwIfNoEntry: false });
-    return info?.isFile() === true ? info : undefined;
-  } catch {
-    return undefined;
-  }
+  const info = lstatOf(path);
+  return info?.isFile() === true ? info : undefined;
 }
 
 /**
@@ -86,12 +74,8 @@ function fileAt(path: string): Stats | undefined {
  * none. Of the two times, programs can set the one of writing back, but not the one of any change.
  */
 export function changeMark(path: string): string | undefined {
-  try {
-    const info = statSync(path, { throwIfNoEntry: false });
-    return info === undefined ? undefined : `${info.ino} ${info.mtimeMs} ${info.size} ${info.ctimeMs}`;
-  } catch {
-    return undefined;
-  }
+  const info = statOf(path);
+  return info && `${info.ino} ${info.mtimeMs} ${info.size} ${info.ctimeMs}`;
 }
 
 /** Whether there is anything of this name, be it a link that leads nowhere. */
@@ -102,6 +86,13 @@ export function isNamed(path: string): boolean {
     throw readFailure(path, error);
   }
 }
+
+/** Whether it is worth to open: a look takes far less than the attempt to read what is not there. What is wrong, reading tells. */
+export const mayBeThere = (path: string): boolean =>
+  attempt(
+    () => isNamed(path),
+    () => true,
+  );
 
 /** Whether it is a folder itself, not a link to one. */
 export function isFolder(path: string): boolean {
@@ -152,6 +143,9 @@ export function lstatOf(path: string): Stats | undefined {
   }
 }
 
+/** Whether something is at a path at this very moment, be it a link that leads nowhere or nothing that we may see. */
+export const isThereNow = (path: string): boolean => lstatOf(path) !== undefined;
+
 export type { Stats };
 
 /** What of a place tells of a change. Numbers, because there may be tens of thousands of them to compare. */
@@ -182,13 +176,7 @@ export class KeptByStamp<T> {
     const known = this.#kept.get(path);
     const stamp = stampAt(path, known?.stamp);
     // Who reads it finds out what is wrong with one that is there.
-    if (stamp === undefined)
-      return attempt(
-        () => isNamed(path),
-        () => true,
-      )
-        ? make()
-        : undefined;
+    if (stamp === undefined) return mayBeThere(path) ? make() : undefined;
     if (known?.stamp === stamp) return known.value;
     this.#kept.delete(path);
     // The stamp is from before the reading: a change in between is seen the next time.

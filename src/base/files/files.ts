@@ -1,6 +1,7 @@
 import {
   closeSync,
   fstatSync,
+  read,
   readdirSync,
   readSync,
   realpathSync,
@@ -8,24 +9,23 @@ import {
   type Dirent,
   type Stats,
 } from 'node:fs';
-import { lstat, readdir, type FileHandle } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
+import { promisify } from 'node:util';
 import { attempt, BmadError, unlessShort } from '../errors.ts';
-import {
-  heldBy,
-  holdReal,
-  isBelow,
-  openAsNamed,
-  openChecked,
-  openCheckedNow,
-  openedPaths,
-  openedPathsNow,
-} from './open-file.ts';
+import { heldBy, holdReal, isBelow, openAsNamed, openCheckedNow, openedPaths } from './open-file.ts';
 import { isKeptBack } from './file-modes.ts';
 import { breath } from '../async.ts';
+import { lstatOf, statOf } from './file-stamps.ts';
 import { isSecretEntry } from '../secrets/names.ts';
 import type { Seen } from './keeper.ts';
-import { failed, leadsAway, missing, readFailure, servable } from './read-failures.ts';
+import {
+  failed,
+  leadsAwayFromContent as leadsAway,
+  missing,
+  readFailure,
+  servable,
+} from './file-refusals.ts';
 
 /**
  * The one door to content. Every read goes through `readInside`: the real path of the file must be inside the real path
@@ -39,34 +39,14 @@ export async function readInside(
   rules?: InsideRules,
 ): Promise<Buffer> {
   await breath();
-  const small = readNow(root, path, maxBytes, rules);
-  if (small !== undefined) return small;
-  const handle = await openInside(root, path, rules);
+  const fd = openInside(root, path, rules);
   try {
-    const { size } = servable(await handle.stat(), path, maxBytes);
-    return await readAtMost(handle, size);
-  } finally {
-    await handle.close();
-  }
-}
-
-/** What takes a thread longer to be told of than to read. */
-const SMALL_BYTES = 256 * 1024;
-
-/** The bytes of a small file; undefined for a larger one, and one that was replaced while it was opened. */
-function readNow(root: string, path: string, maxBytes: number, rules?: InsideRules): Buffer | undefined {
-  const { realRoot, target, held } = located(root, path, 'file', rules);
-  const fd = held ?? attempt(() => openCheckedNow(target), failed(path));
-  try {
-    const places = held === undefined ? openedPathsNow(fd, target) : [target];
-    if (places === undefined) return undefined;
-    for (const place of places) checkPlace(realRoot, place, path, 'file', rules);
     const { size } = servable(fstatSync(fd), path, maxBytes);
-    if (size > SMALL_BYTES) return undefined;
     const buffer = Buffer.allocUnsafe(size);
     let filled = 0;
     while (filled < size) {
-      const count = readSync(fd, buffer, filled, size - filled, filled);
+      const place = [buffer, filled, size - filled, filled] as const;
+      const count = size <= SMALL_BYTES ? readSync(fd, ...place) : (await readLater(fd, ...place)).bytesRead;
       if (count === 0) break;
       filled += count;
     }
@@ -76,7 +56,14 @@ function readNow(root: string, path: string, maxBytes: number, rules?: InsideRul
   }
 }
 
+const readLater = promisify(read);
+
+/** What takes a thread longer to be told of than to read. */
+const SMALL_BYTES = 256 * 1024;
+
 export interface InsideRules {
+  /** Hears the names that a list leaves out. */
+  leftOut?: ((name: string) => void) | undefined;
   /**
    * Which files that hold keys and passwords may be read, where there is a reason; otherwise none, whatever the root is and
    * whatever a link or a setting calls them. `patterns` for such files, such as `.env.example`, are content. All of them
@@ -95,19 +82,19 @@ export interface InsideRules {
 const TRIES = 5;
 
 /** Between the check and the opening, a folder on the way may become a link: what counts is what was opened. */
-async function openInside(root: string, path: string, rules?: InsideRules): Promise<FileHandle> {
+function openInside(root: string, path: string, rules?: InsideRules): number {
   for (let tries = 1; ; tries += 1) {
-    const { realRoot, target } = realInside(root, path, 'file', rules);
-    const handle = await openChecked(target).catch(failed(path));
+    const { realRoot, target, held } = located(root, path, 'file', rules);
+    const fd = held ?? attempt(() => openCheckedNow(target), failed(path));
     let kept = false;
     try {
-      const places = await openedPaths(handle, target);
-      places?.forEach((place) => checkPlace(realRoot, place, path, 'file', rules));
+      const places = held === undefined ? openedPaths(fd, target) : [target];
+      for (const place of places ?? []) checkPlace(realRoot, place, path, 'file', rules);
       kept = places !== undefined;
-      if (kept) return handle;
+      if (kept) return fd;
       if (tries === TRIES) throw leadsAway(path);
     } finally {
-      if (!kept) await handle.close();
+      if (!kept) closeSync(fd);
     }
   }
 }
@@ -184,17 +171,6 @@ export function realPathInside(root: string, path: string, rules?: InsideRules):
   return relative(realRoot, target).split(sep).join('/');
 }
 
-async function readAtMost(handle: FileHandle, size: number): Promise<Buffer> {
-  const buffer = Buffer.allocUnsafe(size);
-  let filled = 0;
-  while (filled < size) {
-    const { bytesRead } = await handle.read(buffer, filled, size - filled, filled);
-    if (bytesRead === 0) break;
-    filled += bytesRead;
-  }
-  return buffer.subarray(0, filled);
-}
-
 export interface FolderEntry {
   name: string;
   kind: 'file' | 'folder';
@@ -209,7 +185,8 @@ export async function listInside(root: string, path: string, rules?: InsideRules
   for (const entry of entriesOf(root, path, rules)) {
     const link = entry.isSymbolicLink();
     const kind = kindOf(link ? statInside(root, join(path, entry.name), rules) : entry);
-    if (kind !== undefined) found.push({ name: entry.name, kind, ...(link ? { link } : {}) });
+    if (kind === undefined) rules?.leftOut?.(entry.name);
+    else found.push({ name: entry.name, kind, ...(link ? { link } : {}) });
   }
   return found.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
@@ -290,16 +267,9 @@ export async function realFolder(path: string): Promise<string | undefined> {
 }
 
 export async function isLink(path: string): Promise<boolean> {
-  return lstat(path).then(
-    (info) => info.isSymbolicLink(),
-    () => false,
-  );
+  return lstatOf(path)?.isSymbolicLink() === true;
 }
 
 export async function pathExists(path: string): Promise<boolean> {
-  try {
-    return statSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return false;
-  }
+  return statOf(path) !== undefined;
 }

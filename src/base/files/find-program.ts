@@ -1,6 +1,6 @@
 import { access, constants, realpath, stat } from 'node:fs/promises';
 import { delimiter, dirname, isAbsolute, join, resolve, sep } from 'node:path';
-import { isThereNow } from './file-identity.ts';
+import { isThereNow } from './file-stamps.ts';
 import { isBelow, upwards } from './open-file.ts';
 import { cannotStart, type FoundProgram, type ProgramEnvironment } from '../process/start-program.ts';
 

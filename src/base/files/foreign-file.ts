@@ -2,7 +2,7 @@ import { t } from '../text/message.ts';
 import { lstat, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { BmadError, systemCode } from '../errors.ts';
-import { encodingOf } from '../text/text.ts';
+import { encodingOf, utf8Text } from '../text/text.ts';
 import { readStateBytes } from './file-state.ts';
 import { removeFile } from './open-file.ts';
 
@@ -29,11 +29,9 @@ export async function readForeign(path: string, inside?: string): Promise<string
   const bytes = await readStateBytes(path, { inside, maxBytes: MAX_BYTES });
   if (bytes === undefined) return undefined;
   if (encodingOf(bytes) !== 'utf-8') throw refused(path, t`is UTF-16`, t`Save it as UTF-8.`);
-  try {
-    return new TextDecoder('utf-8', { ignoreBOM: true, fatal: true }).decode(bytes);
-  } catch {
-    throw refused(path, t`is not UTF-8`, t`Save it as UTF-8.`);
-  }
+  const text = utf8Text(bytes);
+  if (text === undefined) throw refused(path, t`is not UTF-8`, t`Save it as UTF-8.`);
+  return text;
 }
 
 function refused(path: string, reason: string, hint: string): BmadError {

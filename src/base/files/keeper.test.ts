@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { linkFolder, writeFiles } from '../../../tests/support/folders.ts';
-import { onPoorDisk } from '../../../tests/support/looked-at.ts';
+import { fileLooks, onPoorDisk } from '../../../tests/support/looked-at.ts';
 import { Keeper } from './keeper.ts';
 
 /** A folder whose times are long past, as the clocks of file systems go. */
@@ -148,6 +148,61 @@ describe('places', () => {
     expect(first).toBe(second);
     await writeFile(join(folder, 'a/one.md'), 'other');
     expect(await places.unchanged()).toBe(false);
+  });
+});
+
+describe('what is missing', () => {
+  const NAMES = Array.from({ length: 40 }, (_, at) => `b/host-${at}`);
+
+  async function missing(): Promise<{ at: (path: string) => string; places: Keeper }> {
+    const folder = await settledFolder();
+    const at = (path: string): string => join(folder, path);
+    const places = new Keeper();
+    for (const name of NAMES) places.find(at(name));
+    expect(await places.changed()).toEqual([]);
+    return { at, places };
+  }
+
+  it('is asked of its folder at once, until anything happens there', async () => {
+    const { at, places } = await missing();
+    const looks = async (): Promise<number> => (await fileLooks(() => places.changed())).count;
+    expect(await looks()).toBe(1);
+    await writeFile(at('b/other.md'), '');
+    expect(await looks(), 'each is looked for once more').toBeGreaterThan(NAMES.length);
+    await expect.poll(looks).toBe(1);
+    await mkdir(at('b/host-7'));
+    expect(await places.changed()).toEqual([at('b/host-7')]);
+    expect(await places.changed(), 'until it is dropped').toEqual([at('b/host-7')]);
+    await rm(at('b/host-7'), { recursive: true });
+    expect(await places.changed()).toEqual([]);
+  });
+
+  it('is found in a folder that has come in place of another', async () => {
+    const { at, places } = await missing();
+    await mkdir(at('new/host-3'), { recursive: true });
+    await rename(at('b'), at('old'));
+    await rename(at('new'), at('b'));
+    expect(await places.changed()).toEqual([at('b/host-3')]);
+  });
+
+  it('is looked for behind a link that led nowhere, wherever it leads', async () => {
+    const { at, places } = await missing();
+    await symlink(at('far'), at('b/link'), 'junction');
+    await expect.poll(async () => (await fileLooks(() => places.changed())).count).toBe(1);
+    places.find(at('b/link'));
+    expect(await places.changed()).toEqual([]);
+    expect(await places.changed()).toEqual([]);
+    await mkdir(at('far'));
+    expect(await places.changed()).toEqual([at('b/link')]);
+  });
+
+  it('is looked for again when more is missed in the same folder', async () => {
+    const { at, places } = await missing();
+    expect(await places.firstUnchanged(2)).toBe(true);
+    places.find(at('b/late'));
+    await mkdir(at('b/late'));
+    await mkdir(at('b/host-1'));
+    expect(await places.changed()).toEqual([at('b/host-1'), at('b/late')]);
   });
 });
 

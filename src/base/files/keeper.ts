@@ -2,7 +2,7 @@ import type { Dirent, Stats } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { isSettled, lstatOf, statOf } from './file-stamps.ts';
+import { isSettled, lstatOf, type Stamp, stampAt, statOf } from './file-stamps.ts';
 
 /** A folder that is watched: everything that happens directly in it, and to itself, is told. */
 export interface WatchedFolder {
@@ -86,6 +86,8 @@ export class Keeper implements Seen {
   #tops: Answering[] = [];
   /** Those that nobody answers for; without a watch all of them, which is not written down. */
   readonly #apart = new Set<number>();
+  /** Folders in which places are missing, as they were before all of these were last looked for. */
+  readonly #without = new Map<string, Stamp>();
 
   constructor(from: Told = { watch: () => undefined }) {
     this.#from = from;
@@ -182,6 +184,7 @@ export class Keeper implements Seen {
     }
   }
 
+  #comparing = false;
   #checking: Promise<unknown> = Promise.resolve();
   #next: Promise<string[]> | undefined;
 
@@ -214,20 +217,22 @@ export class Keeper implements Seen {
 
   async #compare(): Promise<string[]> {
     const began = performance.now();
-    const different = await this.#differentAmong(this.#doubtful());
+    this.#comparing = true;
+    const different = await this.#differentAmong(this.#doubtful(), new Map());
+    this.#comparing = false;
     this.#took = performance.now() - began;
     this.#from.compared?.();
     return different;
   }
 
-  async #differentAmong(indices: Iterable<number>): Promise<string[]> {
+  /** `unmoved`: of folders that were looked at for all places that are missing in them, whether they are as they were. */
+  async #differentAmong(indices: Iterable<number>, unmoved?: Map<string, boolean>): Promise<string[]> {
     const different: string[] = [];
     let looked = 0;
     for (const index of indices) {
-      looked += 1;
-      if (looked % AT_ONCE === 0) await turn();
+      if (++looked % AT_ONCE === 0) await turn();
       const path = this.#paths[index];
-      if (path === undefined || this.#isSame(index, path)) continue;
+      if (path === undefined || this.#isSame(index, path, unmoved)) continue;
       // A folder with another time may have what it had: something came and went, or was replaced.
       const found = statOf(path);
       if (await hasNames(this.#stamps, index * WIDTH, path, found)) this.#stamp(index, found, false);
@@ -236,15 +241,16 @@ export class Keeper implements Seen {
     return different;
   }
 
-  /** Whether all are as they were, by what was told of their folders and a look at a few others. */
+  /** Whether all are as they were, by what was told and a look at a few others; what a comparison notes holds when it has ended. */
   #isAnsweredFor(): boolean {
-    if (this.#from.watch() === undefined) return false;
+    if (this.#comparing || this.#from.watch() === undefined) return false;
     const doubtful = this.#doubtful();
-    return (
-      Array.isArray(doubtful) &&
-      doubtful.length <= AT_ONCE &&
-      doubtful.every((index) => this.#isSame(index, this.#paths[index]))
-    );
+    if (!Array.isArray(doubtful) || doubtful.length > AT_ONCE) return false;
+    const unmoved = new Map<string, boolean>();
+    const same = doubtful.every((index) => this.#isSame(index, this.#paths[index], unmoved));
+    // Not all that are missing were looked for.
+    if (!same) this.#without.clear();
+    return same;
   }
 
   /** Those that have to be compared now. All of them, where too much was told, or for too long, or a top is another one. */
@@ -295,12 +301,14 @@ export class Keeper implements Seen {
   }
 
   /** Whether a place is as it was; then somebody answers for it from now on, if anybody can. */
-  #isSame(index: number, path: string | undefined): boolean {
+  #isSame(index: number, path: string | undefined, unmoved?: Map<string, boolean>): boolean {
     if (path === undefined) {
       this.#apart.delete(index);
       return true;
     }
     const at = index * WIDTH;
+    const isAbsent = unmoved !== undefined && this.#stamps[at] === ABSENT;
+    if (isAbsent && this.#answering(dirname(path)) === undefined) return this.#isMissing(path, unmoved);
     if (this.#watch === undefined) return isSame(this.#stamps, at, statOf(path));
     const [itself, above] = [this.#answering(path), this.#answering(dirname(path))];
     const own = lstatOf(path);
@@ -308,6 +316,23 @@ export class Keeper implements Seen {
     const by = whoTells(own, this.#stamps[at + 1] === ANY, itself, above);
     if (by !== undefined && this.#apart.delete(index)) by.places.push(index);
     return true;
+  }
+
+  /** Whether there still is nothing. A folder that is as it was tells of all that is missing in it, such as those of most hosts. */
+  #isMissing(path: string, unmoved: Map<string, boolean>): boolean {
+    const folder = dirname(path);
+    if (!unmoved.has(folder)) {
+      const known = this.#without.get(folder);
+      const now = stampAt(folder, known);
+      unmoved.set(folder, now !== undefined && now === known);
+      // From before each is looked for. A change within the same tick of the clock would not show.
+      if (now !== undefined && isSettled(now.ctimeMs)) this.#without.set(folder, now);
+      else this.#without.delete(folder);
+    }
+    if (unmoved.get(folder) === true || lstatOf(path) === undefined) return true;
+    // What a link leads to may come anywhere.
+    this.#without.delete(folder);
+    return statOf(path) === undefined;
   }
 
   /** The folder at a path, if it is watched and the path cannot lead anywhere else without that being noticed. */
@@ -372,6 +397,7 @@ export class Keeper implements Seen {
     if (this.#at.has(place) || this.#paths.length >= MOST) return place;
     const index = this.#paths.push(place) - 1;
     this.#at.set(place, index);
+    this.#without.delete(dirname(place));
     if (this.#watch !== undefined) this.#apart.add(index);
     if ((index + 1) * WIDTH > this.#stamps.length) {
       const longer = new Float64Array(this.#stamps.length * 2);

@@ -234,6 +234,13 @@ describe('a plain file where a folder belongs', () => {
     const error = await refusal(() => writeAtomic(join(root, 'docs/file/below/x'), 'x'));
     expect(error.message).toBe(`${join(root, 'docs/file')} is a file, but a folder belongs there.`);
   });
+
+  it('is named as well where it has the very name of the folder, with a jail around it and without one', async () => {
+    for (const inside of [undefined, root]) {
+      const error = await refusal(() => ensureFolder(join(root, 'docs/file'), inside));
+      expect(error.message).toBe(`${join(root, 'docs/file')} is a file, but a folder belongs there.`);
+    }
+  });
 });
 
 describe('a system where no path can begin at a handle', () => {

@@ -10,7 +10,7 @@ import {
   statSync,
   type BigIntStats,
 } from 'node:fs';
-import { lstat, open, realpath, rm, type FileHandle } from 'node:fs/promises';
+import { open, realpath, rm, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { attempt, systemCode, unlessShort } from '../errors.ts';
 import { isOfGit, leadsAway, refusalOf, replaced, strange, twice } from './file-refusals.ts';
@@ -94,12 +94,10 @@ export async function removeFile(path: string, inside?: string): Promise<void> {
   });
 }
 
-/** Opens exactly this path, whatever the way to it is: the caller has checked it, and has to compare afterwards. */
-export async function openChecked(path: string, flags = O_RDONLY, mode?: number): Promise<FileHandle> {
-  return open(path, flags | SAFE, mode);
-}
-
-/** The same in this thread. The caller closes it. */
+/**
+ * Opens exactly this path in this thread, whatever the way to it is: the caller has checked it, has to compare afterwards, and
+ * closes it.
+ */
 export function openCheckedNow(path: string): number {
   return openSync(path, O_RDONLY | SAFE);
 }
@@ -119,7 +117,7 @@ async function openedOnce(path: string, flags: number, rules: OpenRules, mode?: 
   const { inside, follow = false, maxBytes = Number.MAX_SAFE_INTEGER } = rules;
   const target = follow ? await realpath(path) : path;
   const checked = inside === undefined && SAFE !== 0 ? undefined : await checkedPlace(target, inside);
-  const opener = (place: string): Promise<FileHandle> => openChecked(place, flags, mode);
+  const opener = (place: string): Promise<FileHandle> => open(place, flags | SAFE, mode);
   // To read changes nothing, and where it was read is found out below; to write is done in the folder itself.
   const held = checked !== undefined && inside !== undefined && flags !== O_RDONLY;
   if (held && isOfGit(checked.root ?? '', checked.place)) throw leadsAway(path);
@@ -135,7 +133,7 @@ async function openedOnce(path: string, flags: number, rules: OpenRules, mode?: 
     if (info.size > BigInt(maxBytes)) throw strange(path, t`it is too large`);
     // A file with a second name is another file too, which may be anywhere on the disk.
     if (inside !== undefined && flags !== O_RDONLY && info.nlink > 1n) throw twice(path);
-    const places = checked === undefined ? [] : await openedPaths(handle, checked.place);
+    const places = checked === undefined ? [] : openedPaths(handle.fd, checked.place);
     if (places === undefined) return undefined;
     const root = checked?.root;
     if (root !== undefined && !places.every((place) => isBelow(root, place))) throw leadsAway(path);
@@ -202,7 +200,7 @@ const realRoot = async (inside: string, real: string): Promise<string> =>
  * The real path of a folder. Mostly no link leads to it, which its handle tells in this thread: to wait for another one takes many
  * times as long.
  */
-export async function realFolder(path: string): Promise<string> {
+async function realFolder(path: string): Promise<string> {
   return isRealFolder(path) ? path : realpath(path);
 }
 
@@ -291,18 +289,7 @@ function pathOf(fd: number): string | undefined {
  * The real paths that an opened file may have, to be checked once more: those of a removed file are ambiguous. Undefined
  * if it is not the file at the path that was checked.
  */
-export async function openedPaths(handle: FileHandle, checked: string): Promise<string[] | undefined> {
-  const place = pathOf(handle.fd);
-  if (place !== undefined)
-    return place.endsWith(REMOVED) ? [place, place.slice(0, -REMOVED.length)] : [place];
-  const there = await lstat(checked, { bigint: true }).catch(() => undefined);
-  const same = there?.isFile() === true && there.ino === infoOf(handle).ino;
-  const real = await realpath(checked).catch(() => undefined);
-  return same && real === checked ? [checked] : undefined;
-}
-
-/** The same in this thread. */
-export function openedPathsNow(fd: number, checked: string): string[] | undefined {
+export function openedPaths(fd: number, checked: string): string[] | undefined {
   const place = pathOf(fd);
   if (place !== undefined)
     return place.endsWith(REMOVED) ? [place, place.slice(0, -REMOVED.length)] : [place];

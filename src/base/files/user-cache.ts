@@ -41,6 +41,8 @@ function stamp(path: string, whole: boolean): string {
   }
 }
 
+export const isThere = (path: string): boolean => stamp(path, false) !== '';
+
 /** What was answered to a request, as it was written; by method and parameters. */
 export type KeptAnswers = Readonly<Record<string, string>>;
 
@@ -80,11 +82,12 @@ export function keepAnswers(folder: string, name: string, premises: string, answ
   }
 }
 
-export function forgetAnswers(folder: string, name: string): void {
+/** Those that the build has made, which are a part of the program. */
+export function preparedAnswers(path: string): KeptAnswers {
   try {
-    rmSync(join(folder, name), { force: true });
+    return JSON.parse(readFileSync(path, 'utf8')) as KeptAnswers;
   } catch {
-    // Where it cannot be removed, nothing could be kept either.
+    return {};
   }
 }
 

@@ -84,7 +84,18 @@ describe('YAML that keeps the parser busy (N-08d)', () => {
   };
 
   it('is not looked at for longer than one that is right, however many of its lines are wrong', () => {
-    const right = Math.max(5, cpu(filled('- a\n', 20_000)));
+    const plain = filled('- a\n', 20_000);
+    let right = cpu(plain);
+    /** Measured in turns with one that is right until it is not slow: all that disturbs a measurement makes it longer. */
+    const isSlow = (text: string): boolean => {
+      let least = Infinity;
+      for (let round = 0; round < 8; round += 1) {
+        least = Math.min(least, cpu(text));
+        if (least <= 3 * Math.max(5, right)) return false;
+        right = Math.min(right, cpu(plain));
+      }
+      return true;
+    };
     const wrong = [
       '- ***\n',
       '- *\n',
@@ -98,7 +109,7 @@ describe('YAML that keeps the parser busy (N-08d)', () => {
     ];
     const slow = [...wrong, 'a\n'].filter((line) => {
       const text = line.startsWith('a\n') ? `a: |\n b\n${filled(line, 20_000)}` : filled(line, 20_000);
-      return cpu(text) > 3 * right;
+      return isSlow(text);
     });
     expect(slow).toEqual([]);
   });
@@ -110,9 +121,9 @@ describe('YAML that keeps the parser busy (N-08d)', () => {
   ])('is refused before it is parsed if it refers to %s too often (X-07)', async (_what, line) => {
     let text = `a: &b {${Array.from({ length: 2_000 }, (_each, key) => `k${key}: 1`).join(', ')}}\n`;
     for (let at = 0; text.length < 130_000; at += 1) text += line(at);
-    const plain = cpu(filled('- {a: 1}\n', text.length));
+    const plain = filled('- {a: 1}\n', text.length);
     expect((await parseFailure(() => parseYaml('a.yaml', text))).message).toBe('a.yaml: too many aliases');
-    expect(cpu(text)).toBeLessThan(plain);
+    expect(cpu(text)).toBeLessThan(cpu(plain));
   });
 
   it('may refer to itself as often as people write it (X-07)', () => {

@@ -384,7 +384,10 @@ const BEFORE_PATH: Readonly<Record<string, number>> = { '1': 8, u: 10, '?': 1 };
 /** The path that a line of the state is about, from the top of the repository. */
 function changedPath(line: string): string | undefined {
   const before = line[1] === ' ' ? BEFORE_PATH[line[0] ?? ''] : undefined;
-  return before === undefined ? undefined : line.split(' ').slice(before).join(' ');
+  if (before === undefined) return undefined;
+  let from = 0;
+  for (let left = before; left > 0; left--) from = line.indexOf(' ', from) + 1;
+  return line.slice(from);
 }
 
 /** The added lines of one commit in a log. A line of a file may look like the head of another, so lines are counted. */

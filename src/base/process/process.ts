@@ -313,8 +313,8 @@ export function optionalFile(specifier: string, by?: string): string | undefined
   }
 }
 
-/** A program that has answered by then was not kept waiting. */
-const SLOW_MS = 250;
+/** A program that has answered by then was not kept waiting; to look for what keeps it takes as long as to list all folders. */
+const SLOW_MS = 1_000;
 
 /**
  * Runs a program that reads helper files of a project, such as ignore files. The author of the project may have put a pipe

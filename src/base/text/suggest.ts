@@ -30,14 +30,10 @@ export function fold(name: string): string {
     .replace(/[\s_]+/g, '-');
 }
 
-/** Whether a name is in another as whole words: `review` is in `story-review`, `build` is not in `agent-builder`. */
-function hasWords(target: string, candidate: string): boolean {
-  return `-${target}-`.includes(`-${candidate}-`);
-}
-
 function distanceScore(target: string, candidate: string): number | undefined {
   if (candidate.length === 0) return undefined;
-  if (target.length >= 3 && (candidate.includes(target) || hasWords(target, candidate))) {
+  // A name may be in another as whole words: `review` is in `story-review`, `build` is not in `agent-builder`.
+  if (target.length >= 3 && (candidate.includes(target) || `-${target}-`.includes(`-${candidate}-`))) {
     return Math.abs(candidate.length - target.length) / 10;
   }
   const allowed = Math.max(1, Math.floor(Math.max(target.length, candidate.length) / 3));

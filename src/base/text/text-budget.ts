@@ -231,7 +231,8 @@ export function packed(
 ): Packed {
   const parts = withoutRepetitions(pieces);
   const reserve = Math.min(MOST_RESERVED, Math.ceil(budget * RESERVED));
-  const needed = estimateTokens(head) + 1 + sum(parts.map((part) => (part.required > 0 ? part.cost() : 0)));
+  const needed =
+    estimateTokens(head) + 1 + parts.reduce((sum, part) => sum + (part.required > 0 ? part.cost() : 0), 0);
   if (needed + reserve > budget) return beginning(head, parts, needed, budget);
   let room = budget - reserve - needed;
   const waiting = parts.toSorted((a, b) => a.piece.rank - b.piece.rank);
@@ -466,8 +467,4 @@ function leftOutText(all: readonly LeftOut[], room: number): string {
     lines.push(line);
   }
   return lines.length === 2 ? '' : lines.join('\n');
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { plural, t } from './message.ts';
 
 /** Bytes on the wire, which is what hosts limit. */
@@ -134,6 +135,11 @@ export function encodingOf(bytes: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be'
 export function decodeText(bytes: Uint8Array, keepsMark = false): string {
   const encoding = encodingOf(bytes);
   return new TextDecoder(encoding, { ignoreBOM: keepsMark && encoding === 'utf-8' }).decode(bytes);
+}
+
+/** The text of a file, with its byte order mark; nothing when it is in another encoding, which a rewrite would destroy. */
+export function utf8Text(bytes: Uint8Array): string | undefined {
+  return isUtf8(bytes) ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes) : undefined;
 }
 
 const NAMED = new Map([

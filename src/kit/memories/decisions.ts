@@ -5,7 +5,7 @@ import { type LineSection, sectionsOf, withoutExamples } from '../../base/text/m
 import { asLine, textToRead } from '../kit-text.ts';
 import type { Kit } from '../kit.ts';
 import { bulletIn, rowIn, struckText } from '../markdown.ts';
-import { utf8Text } from '../utf8.ts';
+import { utf8Text } from '../../base/text/text.ts';
 import type { KitEntry, KitReading } from './entry.ts';
 import { lineText } from './line-files.ts';
 

@@ -8,7 +8,13 @@ const ID_LENGTH = 150;
 
 /** The id of a memory: the same project, agent and beginning of the text give the same id, on every machine. */
 export function memoryId(app: string, agent: string, text: string): string {
-  return uuid5(`${app}:${agent}:${Array.from(text).slice(0, ID_LENGTH).join('')}`);
+  return uuid5(memoryName(app, agent, text));
+}
+
+/** What an id is made of. */
+export function memoryName(app: string, agent: string, text: string): string {
+  const beginning = text.length <= ID_LENGTH ? text : Array.from(text.slice(0, 2 * ID_LENGTH));
+  return `${app}:${agent}:${typeof beginning === 'string' ? beginning : beginning.slice(0, ID_LENGTH).join('')}`;
 }
 
 /** For a text in a file whose beginning another one there has too: from its place and the whole of it. */

@@ -2,7 +2,7 @@ import { t } from '../../base/text/message.ts';
 import { BmadError, unlessMissing } from '../../base/errors.ts';
 import { appendLine, replaceShared } from '../../base/files/file-shared.ts';
 import { readInside } from '../../base/files/files.ts';
-import { cut, localDay, utcOf } from '../../base/text/text.ts';
+import { cut, localDay, utcOf, utf8Text } from '../../base/text/text.ts';
 import type { MemoryEntry, MemoryType } from '../../model/memory.ts';
 import type { KitAgent } from '../agents.ts';
 import { DECISIONS_FILE } from './entry.ts';
@@ -10,7 +10,6 @@ import { inProject, type Kit } from '../kit.ts';
 import { learningsFileOf } from './learnings.ts';
 import { bulletIn, struckText } from '../markdown.ts';
 import { projectWording } from '../project-language.ts';
-import { utf8Text } from '../utf8.ts';
 
 const MAX_BYTES = 20_000_000;
 /** An entry of a Markdown file is one line; the rest of a long text is in memories.json and in the store. */

@@ -56,17 +56,20 @@ export function categoryOf(word: string): Category | undefined {
 const LONGEST = 40;
 
 /** `CC-FAIL — title`, `[cc-fail] title` or `Mauvaise hypothèse : titre` in its two parts. */
-export function categoryAhead(heading: string): { category: Category; title: string } | undefined {
+export function categoryAhead(
+  heading: string,
+  known = categoryOf,
+): { category: Category; title: string } | undefined {
   const [, inBrackets, rest = ''] = /^\[([^\]]{3,40})\](.*)/s.exec(heading) ?? [];
   if (inBrackets !== undefined) {
-    const category = categoryOf(inBrackets);
+    const category = known(inBrackets);
     return category === undefined ? undefined : { category, title: afterMark(rest) || heading };
   }
   // A word in capitals needs no mark after it; anything else could be a sentence.
   const [capitals = ''] = /^[A-Z][A-Z-]{2,39}(?=\s|$)/.exec(heading) ?? [];
   const [marked = ''] = /^[^:—–]{3,40}?(?=\s*[:—–]|\s-\s)/.exec(heading.slice(0, LONGEST + 2)) ?? [];
   for (const word of [capitals, marked]) {
-    const category = word === '' ? undefined : categoryOf(word);
+    const category = word === '' ? undefined : known(word);
     if (category !== undefined) return { category, title: afterMark(heading.slice(word.length)) || heading };
   }
   return undefined;

@@ -60,14 +60,14 @@ function lastPage(): { text: string; source: string; failures: readonly Failure[
 
 function failuresOf(text: string, source: string): Failure[] {
   const failures: Failure[] = [];
-  const labels: KnownLabels = new Map();
+  const words = createWords();
   let severity: Severity = 'unknown';
   for (const section of sectionsOf(withoutExamples(text))) {
     const { title, level, body } = section;
     const numbered = NUMBERED.exec(title);
     const dated = level >= 3 ? HEADING.exec(title) : null;
-    if (numbered !== null) failures.push(numberedFailure(numbered, section, source, labels));
-    else if (dated !== null) failures.push(datedFailure(dated, section, severity, source, labels));
+    if (numbered !== null) failures.push(numberedFailure(numbered, section, source, words));
+    else if (dated !== null) failures.push(datedFailure(dated, section, severity, source, words));
     else if (level <= 2) {
       severity = severityOf(title);
       for (const part of body) {
@@ -91,21 +91,23 @@ function datedFailure(
   { line, body }: LineSection,
   severity: Severity,
   source: string,
-  labels: KnownLabels,
+  words: Words,
 ): Failure {
   // Some have the category or the severity in brackets where others have the agent, some have both.
-  const isKind = bracket !== undefined && (CATEGORY.test(bracket) || categoryOf(bracket) !== undefined);
+  const isKind = bracket !== undefined && (CATEGORY.test(bracket) || words.category(bracket) !== undefined);
   const heading = isKind ? `[${bracket}] ${rest}` : rest;
-  const own = bracket === undefined ? 'unknown' : severityOf(bracket);
-  const told = labelledIn(body, labels);
+  const own = bracket === undefined ? 'unknown' : words.severity(bracket);
+  const said = labelledIn(body, words);
   return {
-    ...blank(source, line),
-    ...named(heading),
-    severity: firstKnown(own, severityOf(told.severity ?? ''), severity),
+    ...named(heading, [], words),
+    ...fieldsOf(said, words),
+    severity: firstKnown(own, words.severity(said.severity ?? ''), severity),
     date,
     agents: bracket === undefined || isKind || own !== 'unknown' ? [] : [bracket],
-    ...fieldsOf(told),
-    told: [heading, ...toldLines(body)].filter((part) => part !== '').join('\n'),
+    tags: [],
+    source,
+    line,
+    told: toldText(heading, body),
   };
 }
 
@@ -113,23 +115,24 @@ function numberedFailure(
   [, id = '', title = '']: RegExpExecArray,
   { line, body }: LineSection,
   source: string,
-  labels: KnownLabels,
+  words: Words,
 ): Failure {
-  const own = labelledIn(body, labels);
+  const own = labelledIn(body, words);
   const { severity, date, agents, tags } = own;
   const list = (text: string | undefined): string[] =>
     text === undefined ? [] : text.split(',').flatMap((part) => (isUnset(part) ? [] : [part.trim()]));
   const known = list(tags);
   return {
-    ...blank(source, line),
     id,
-    ...named(title, known),
-    severity: firstKnown(severityOf(severity ?? ''), severityAmong(known)),
+    ...named(title, known, words),
+    ...fieldsOf(own, words),
+    severity: firstKnown(words.severity(severity ?? ''), severityAmong(known)),
     date,
     agents: list(agents).filter((agent) => agent !== 'unknown'),
-    ...fieldsOf(own),
     tags: known,
-    told: [title, ...toldLines(body)].filter((part) => part !== '').join('\n'),
+    source,
+    line,
+    told: toldText(title, body),
   };
 }
 
@@ -151,7 +154,7 @@ export function museumLog(text: string, source: string, problems: string[]): Fai
       id: part('failure_id'),
       ...named(part('title') ?? '', tags),
       severity: firstKnown(severityOf(part('severity') ?? ''), severityAmong(tags)),
-      status: statusOf(part('status')),
+      status: statusOf(part('status') ?? ''),
       date: part('timestamp'),
       agents: texts(field(value, 'agents')),
       happened: part('description'),
@@ -194,16 +197,17 @@ function blank(source: string, line: number): Failure {
 function named(
   heading: string,
   tags: readonly string[] = [],
+  { category: known }: Pick<Words, 'category'> = { category: categoryOf },
 ): { category: string; title: string; heading: string } {
-  const ahead = categoryAhead(heading);
+  const ahead = categoryAhead(heading, known);
   if (ahead !== undefined) return { ...ahead, heading };
-  const tagged = tags.map(categoryOf).find((category) => category !== undefined);
+  const tagged = tags.map(known).find((category) => category !== undefined);
   // What looks like a category and is none is left in the title, where it can be read.
   return { category: tagged ?? UNKNOWN, title: heading.trim(), heading };
 }
 
-function statusOf(text: string | undefined): Failure['status'] {
-  const plain = plainTitle(text ?? '');
+function statusOf(text: string): Failure['status'] {
+  const plain = plainTitle(text);
   if (/^(?:resolved|resolu|closed)/.test(plain)) return 'resolved';
   if (/^(?:open|ouvert)/.test(plain)) return 'open';
   return /^wontfix|^won't fix|^sans suite/.test(plain) ? 'wontfix' : 'unknown';
@@ -238,26 +242,48 @@ function labelIn(line: string): [name: string, value: string] | undefined {
   return [name, told.replace(/^\*\*/, '').trim() || told];
 }
 
-/** A page has few names of fields, and each of them thousands of times. */
-type KnownLabels = Map<string, Label | undefined>;
+/** What words of a page stand for. It has few names of fields, agents and kinds, and each of them thousands of times. */
+interface Words {
+  label(name: string): Label | undefined;
+  category(word: string): ReturnType<typeof categoryOf>;
+  severity(word: string): Severity;
+  status(word: string): Failure['status'];
+}
 
-function labelOf(name: string, known: KnownLabels): Label | undefined {
-  if (known.has(name)) return known.get(name);
+function createWords(): Words {
+  return {
+    label: remembered(labelOf),
+    category: remembered(categoryOf),
+    severity: remembered(severityOf),
+    status: remembered(statusOf),
+  };
+}
+
+function remembered<T>(read: (word: string) => T): (word: string) => T {
+  const known = new Map<string, T>();
+  return (word) => {
+    const before = known.get(word);
+    if (before !== undefined || known.has(word)) return before as T;
+    const made = read(word);
+    known.set(word, made);
+    return made;
+  };
+}
+
+function labelOf(name: string): Label | undefined {
   const plain = plainTitle(name);
-  const label = plain === '' ? undefined : LABELS.find(([, pattern]) => pattern.test(plain))?.[0];
-  known.set(name, label);
-  return label;
+  return plain === '' ? undefined : LABELS.find(([, pattern]) => pattern.test(plain))?.[0];
 }
 
 function labelledIn(
   body: LineSection['body'],
-  known: KnownLabels = new Map(),
+  words: Pick<Words, 'label'> = { label: labelOf },
 ): Partial<Record<Label, string>> {
   const found: Partial<Record<Label, string>> = {};
   let last: Label | undefined;
   for (const { text } of body) {
     const [name, value] = labelIn(text) ?? ['', ''];
-    const label = labelOf(name, known);
+    const label = words.label(name);
     const told = text.trim();
     if (label !== undefined) {
       last = found[label] === undefined && !isUnset(value) ? label : undefined;
@@ -273,24 +299,24 @@ function saidSeverity(body: LineSection['body']): Severity {
   return severityOf(labelledIn(body).severity ?? '');
 }
 
-const fieldsIn = (body: LineSection['body']): Partial<Failure> => fieldsOf(labelledIn(body));
+type Told = Required<{ [Name in keyof FailureFields]: FailureFields[Name] }> & Pick<Failure, 'status'>;
 
-function fieldsOf({
-  happened,
-  cause,
-  impact,
-  lesson,
-  fix,
-  rule,
-  status,
-}: Partial<Record<Label, string>>): Partial<Failure> {
-  return { happened, cause, impact, lesson, fix, rule, status: statusOf(status) };
+function fieldsOf(
+  { happened, cause, impact, lesson, fix, rule, status = '' }: Partial<Record<Label, string>>,
+  words: Pick<Words, 'status'> = { status: statusOf },
+): Told {
+  return { happened, cause, impact, lesson, fix, rule, status: words.status(status) };
 }
 
-function toldLines(body: LineSection['body']): string[] {
-  return body
-    .map((part) => part.text.trim())
-    .filter((part) => part !== '' && !/^-{3,}$/.test(part) && !part.startsWith('>'));
+/** A heading and what is below it, without lines and remarks. */
+function toldText(heading: string, body: LineSection['body']): string {
+  let told = heading;
+  for (const { text } of body) {
+    const line = text.trim();
+    if (line !== '' && !line.startsWith('>') && !/^-{3,}$/.test(line))
+      told += `${told === '' ? '' : '\n'}${line}`;
+  }
+  return told;
 }
 
 export const MUSEUM_FILE = 'failure-museum.md';
@@ -323,7 +349,7 @@ export function failureIn(text: string, tags: readonly string[]): ToldFailure {
   const ahead = severityOf(own);
   const { title, category } = named(ahead === 'unknown' ? line : line.slice(mark.length), tags);
   const body = rest.map((each, index) => ({ text: each, line: index + 2 }));
-  const { status = 'unknown', ...fields } = fieldsIn(body);
+  const { status, ...fields } = fieldsOf(labelledIn(body));
   const about = {
     title,
     category,

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { forAll } from '../../base/text/message.ts';
 import { breath, mapLimited, once } from '../../base/async.ts';
 import { ours } from '../../base/errors.ts';
@@ -5,21 +6,18 @@ import { jsonObject } from '../../base/parse/json.ts';
 import { type Table, textField } from '../../base/parse/parse.ts';
 import { readState, writeAtomic } from '../../base/files/file-state.ts';
 import { modifiedInside, readInside } from '../../base/files/files.ts';
-import {
-  isSettled,
-  lstatOf,
-  type Stamp,
-  stampAt,
-  stampOf,
-  statOf,
-  type Stats,
-} from '../../base/files/file-stamps.ts';
+import { isSettled, lstatOf, type Stamp, stampAt, stampOf, statOf } from '../../base/files/file-stamps.ts';
 import type { Run, RunPlace } from '../../model/run.ts';
 import { latestIn, RUN_FILES, type RunName, withArtefacts, writtenRun } from './read-run.ts';
 import { isEnded, runName, RUNS, type RunFold, type RunLines } from './run-fold.ts';
 import { listFolders } from './run-folders.ts';
 import { STATE_FILE } from './state-file.ts';
 
+/** Of more runs than this in a branch, so many that have ended are read by those who ask for the latest. */
+export const ALL_READ = 200;
+const SOME_READ = 40;
+/** How many that have ended a call looks at. */
+const LOOKED_AT = 1_000;
 /** How many runs are read at once, and how many are kept at most. */
 const AT_ONCE = 16;
 const MOST = 50_000;
@@ -29,7 +27,7 @@ const MOST_BYTES = 1_000_000;
 const KEPT_FROM = 500;
 const KEPT_BYTES = 100_000_000;
 /** Raised when something else is kept of them. */
-const KEPT_VERSION = 1;
+const KEPT_VERSION = 2;
 
 /** What tells of a change: the folder of a run, and its files that were there. */
 interface Stamps {
@@ -47,24 +45,40 @@ interface Known {
 }
 
 /** What is known of a run that has ended, though not all of it was read. */
-export interface EndedRun {
+interface EndedRun {
   workflow: string | undefined;
   latest: number;
 }
 
-/** Nothing for one that its file says goes on. */
+/** One that was looked at: nothing where it goes on, and what told so, its file and what the lines made of it. */
 interface LookedAt {
+  run?: EndedRun | undefined;
   stamp: Stamp;
-  ended: EndedRun | undefined;
+  fold?: RunFold | undefined;
+}
+
+/** What is known of a branch with very many runs. */
+interface LargeBranch {
+  names: readonly string[];
+  /** What the lines were like. */
+  rev: number | undefined;
+  runs: Map<string, LookedAt>;
+  /** Those whose ids have the latest dates, and of what has ended those to which something happened last. */
+  latest: readonly string[];
+  last: Map<string | undefined, { id: string; run: EndedRun }>;
 }
 
 /**
  * Runs that were read before, each kept for as long as its files are as they were. Others write them too, so that they
- * are looked at each time; but of thousands, only those that have changed are read again.
+ * are looked at each time; but of thousands, only those that have changed are read again. Of those that have ended, a
+ * thousand are looked at by a call, in turns: what happens to one of ten thousand is in the lines, and a question for it
+ * by its id, or for all runs, sees it at once.
  */
 export class KeptRuns {
   readonly #kept = new Map<string, Known>();
-  readonly #lookedAt = new Map<string, LookedAt>();
+  readonly #large = new Map<string, LargeBranch>();
+  /** Of those that have ended, what an earlier process has kept, by their files. */
+  readonly #earlier = new Map<string, LookedAt>();
   readonly #path: string | undefined;
   /** How many of those that have ended were read since this was kept on disk. */
   #unkept = 0;
@@ -83,15 +97,20 @@ export class KeptRuns {
     const text = await readState(this.#path, { maxBytes: KEPT_BYTES }).catch(() => undefined);
     const { version, ended } = jsonObject(text ?? '') ?? {};
     if (version !== KEPT_VERSION || !Array.isArray(ended)) return;
-    for (const [file, looked] of ended as [string, LookedAt][]) this.#lookedAt.set(file, looked);
+    for (const [file, known] of ended as [string, LookedAt][]) this.#earlier.set(file, known);
   }
 
   /** One that cannot be written costs the next process its time, and nothing else. */
-  async keep(): Promise<void> {
+  async #keep(): Promise<void> {
     if (this.#path === undefined || this.#unkept < KEPT_FROM) return;
     this.#unkept = 0;
-    const ended = [...this.#lookedAt].filter(([, looked]) => looked.ended !== undefined);
-    await writeAtomic(this.#path, JSON.stringify({ version: KEPT_VERSION, ended })).catch(() => undefined);
+    const all = [...this.#large].flatMap(([folder, { runs }]) =>
+      [...runs].flatMap(([id, { run, stamp }]) =>
+        run === undefined ? [] : [[fileOf(folder, id), { run, stamp }] as const],
+      ),
+    );
+    const text = JSON.stringify({ version: KEPT_VERSION, ended: [...this.#earlier, ...all] });
+    await writeAtomic(this.#path, text).catch(() => undefined);
   }
 
   /** The run in a folder; nothing where it has none of a run's files, or they lead elsewhere. */
@@ -126,36 +145,65 @@ export class KeptRuns {
   }
 
   /**
-   * What of a run is known that has ended, by its lines, if there are any, and by its file: of thousands of those, each is
-   * looked at, and read only if it has changed. Nothing for one that goes on, or that has to be read to know.
+   * Of the many runs of a branch, those to read: all that have not ended, and of the others those with the latest dates. With
+   * one that has failed comes the last of its workflow, which may have replaced it, and the one that something last happened
+   * to says what became of the branch.
    */
-  ended(
-    { base, path }: RunPlace,
-    name: RunName,
+  async unended(
+    place: RunPlace,
+    branch: string,
+    names: readonly string[],
     lines: RunLines | undefined,
-  ): EndedRun | undefined | Promise<EndedRun | undefined> {
-    const fold = lines?.get(runName(name));
-    if (fold !== undefined && !RUNS.isOver(fold)) return undefined;
-    const file = `${base}/${path}/${STATE_FILE}`;
-    const known = this.#lookedAt.get(file);
-    const found = statOf(file);
-    if (found === undefined) return undefined;
-    const stamp = stampOf(found, known?.stamp);
-    return stamp === known?.stamp ? known.ended : this.#lookAt(base, `${path}/${STATE_FILE}`, stamp, found);
+  ): Promise<string[]> {
+    await this.begin();
+    const folder = `${place.base}/${place.path}`;
+    const before = this.#large.get(folder);
+    const runs = before?.runs ?? new Map<string, LookedAt>();
+    if (before?.names !== names) forgetOthers(runs, names);
+    if (before?.rev !== lines?.rev) forgetChanged(runs, branch, lines);
+    let isSame = before?.names === names && before.rev === lines?.rev;
+    const left: string[] = [];
+    for (const [index, id] of dueIn(runs, names).entries()) {
+      if (index % SOME_READ === 0) await breath();
+      const known = runs.get(id);
+      const fold = lines?.get(runName({ id, branch }));
+      const isOpen = fold !== undefined && !RUNS.isOver(fold);
+      const looked = isOpen ? undefined : await this.#lookAt(place, id, fold, known);
+      isSame &&= looked?.run === known?.run;
+      // Whoever was looked at goes behind all others.
+      runs.delete(id);
+      if (looked !== undefined) runs.set(id, looked);
+      if (looked?.run === undefined) left.push(id);
+    }
+    const { latest, last } =
+      before !== undefined && isSame ? before : { latest: latestNames(names), last: lastOf(runs) };
+    this.#large.set(folder, { names, rev: lines?.rev, runs, latest, last });
+    await this.#keep();
+    const others = left.length === 0 ? [last.get(undefined)] : [...last.values()];
+    return [...new Set([...latest, ...left, ...others.flatMap((each) => each?.id ?? [])])].sort();
   }
 
-  async #lookAt(base: string, path: string, stamp: Stamp, found: Stats): Promise<EndedRun | undefined> {
-    const isKept = isSettled(stamp.ctimeMs);
+  /** Nothing for one without a file, or whose file may change again without another stamp. */
+  async #lookAt(
+    { base, path }: RunPlace,
+    id: string,
+    fold: RunFold | undefined,
+    before: LookedAt | undefined,
+  ): Promise<LookedAt | undefined> {
+    const file = fileOf(`${base}/${path}`, id);
+    const found = statOf(file);
+    const known = before ?? this.#earlier.get(file);
+    this.#earlier.delete(file);
+    if (found === undefined) return undefined;
+    const stamp = stampOf(found, known?.stamp);
+    if (known !== undefined && stamp === known.stamp) return { ...known, fold };
+    if (!isSettled(stamp.ctimeMs)) return undefined;
     // It was looked at a moment ago.
     const seen = { look: () => found, find: () => found, listed: () => undefined };
-    const bytes = await readInside(base, path, MOST_BYTES, { seen }).catch(ours(() => ''));
-    const ended = endedIn(jsonObject(bytes.toString('utf8')));
-    const file = `${base}/${path}`;
-    if (this.#lookedAt.size >= MOST) this.#lookedAt.clear();
-    if (isKept) this.#lookedAt.set(file, { stamp, ended });
-    else this.#lookedAt.delete(file);
-    if (isKept && ended !== undefined) this.#unkept += 1;
-    return ended;
+    const bytes = await readInside(base, fileOf(path, id), MOST_BYTES, { seen }).catch(ours(() => ''));
+    const run = endedIn(jsonObject(bytes.toString('utf8')));
+    if (run !== undefined) this.#unkept += 1;
+    return { run, stamp, fold };
   }
 
   /** The names of the folders in a folder; told in `problems` is what leads elsewhere. */
@@ -201,11 +249,73 @@ export class KeptRuns {
     );
     if (fold === undefined && inside.every((time) => time === undefined)) return undefined;
     const run = await writtenRun(place, name, fold, there);
+    // Whoever asked for it by its id, or for all, has found that it goes on.
+    if (!isOver(run)) this.#large.get(dirname(folder))?.runs.delete(name.id);
     if (this.#kept.size >= MOST) this.#kept.clear();
     if (isKept) this.#kept.set(folder, { name, stamps, fold, run });
     else this.#kept.delete(folder);
     return withFiles(root, run);
   }
+}
+
+const fileOf = (folder: string, id: string): string => `${folder}/${id}/${STATE_FILE}`;
+
+/** Which runs are looked at now: all that have not ended, and of the others those that were looked at the longest ago. */
+function dueIn(runs: ReadonlyMap<string, LookedAt>, names: readonly string[]): string[] {
+  const due = names.filter((id) => runs.get(id)?.run === undefined);
+  const most = due.length + LOOKED_AT;
+  for (const [id, { run }] of runs) {
+    if (due.length >= most) break;
+    if (run !== undefined) due.push(id);
+  }
+  return due;
+}
+
+/** Those that are no longer there. */
+function forgetOthers(runs: Map<string, LookedAt>, names: readonly string[]): void {
+  const left = new Set(names);
+  for (const id of runs.keys()) if (!left.has(id)) runs.delete(id);
+}
+
+/** Those that something was said about. */
+function forgetChanged(runs: Map<string, LookedAt>, branch: string, lines: RunLines | undefined): void {
+  for (const fold of lines?.all() ?? [])
+    if (fold.branch === branch && runs.get(fold.id)?.fold !== fold) runs.delete(fold.id);
+}
+
+/** Which of those that have ended something last happened to, of all and of each workflow. */
+function lastOf(runs: ReadonlyMap<string, LookedAt>): LargeBranch['last'] {
+  const last: LargeBranch['last'] = new Map();
+  const note = (key: string | undefined, id: string, run: EndedRun): void => {
+    if (run.latest >= (last.get(key)?.run.latest ?? -Infinity)) last.set(key, { id, run });
+  };
+  for (const [id, { run }] of runs) {
+    if (run === undefined) continue;
+    note(undefined, id, run);
+    if (run.workflow !== undefined) note(run.workflow, id, run);
+  }
+  return last;
+}
+
+/** The names with the latest dates, in their order, without putting thousands of others in order. */
+function latestNames(names: readonly string[]): string[] {
+  const latest: { name: string; date: string }[] = [];
+  let least: string | undefined;
+  for (const name of names) {
+    const date = dateIn(name);
+    if (least !== undefined && date <= least) continue;
+    latest.push({ name, date });
+    if (latest.length < 2 * SOME_READ) continue;
+    latest.sort((a, b) => (a.date < b.date ? 1 : -1)).splice(SOME_READ);
+    least = latest.at(-1)?.date;
+  }
+  latest.sort((a, b) => (a.date < b.date ? 1 : -1)).splice(SOME_READ);
+  return latest.map(({ name }) => name).sort();
+}
+
+/** The moment in an id such as `prd-20260227-143022`; ids without one come last. */
+function dateIn(id: string): string {
+  return /\d{8}-\d{6}/.exec(id)?.[0] ?? '';
 }
 
 function endedIn(table: Table | undefined): EndedRun | undefined {
@@ -216,6 +326,8 @@ function endedIn(table: Table | undefined): EndedRun | undefined {
   if (latest === undefined || Number.isNaN(latest)) return undefined;
   return { workflow: text('workflow') ?? text('workflow_path'), latest };
 }
+
+const isOver = ({ status }: Run): boolean => status === 'completed' || status === 'abandoned';
 
 const isSameName = (one: RunName, other: RunName): boolean =>
   one.id === other.id && one.branch === other.branch && one.archive === other.archive;

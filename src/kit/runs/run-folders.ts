@@ -58,8 +58,8 @@ async function namesIn({ base, path }: RunPlace): Promise<string[]> {
   return stateNames(join(base, path), base).catch(orElse<string[]>([]));
 }
 
-async function entriesOf({ base, path }: RunPlace): Promise<FolderEntry[]> {
-  return listInside(base, path).catch(orElse([]));
+async function entriesOf({ base, path }: RunPlace, leftOut?: (name: string) => void): Promise<FolderEntry[]> {
+  return listInside(base, path, { leftOut }).catch(orElse([]));
 }
 
 /** The folders in a folder. The jail leaves out links that point outside; they are reported. */
@@ -75,11 +75,10 @@ export async function listFolders(
   path: string,
   problems: string[],
 ): Promise<{ names: string[]; plain: boolean }> {
-  const entries = await entriesOf({ base, path });
-  const seen = new Set(entries.map(({ name }) => name));
-  const left = (await stateNames(join(base, path))).filter((name) => !seen.has(name));
+  const left: string[] = [];
+  const entries = await entriesOf({ base, path }, (name) => left.push(name));
   // Drafts and locks of writers come and go between two looks.
-  for (const name of left.filter((each) => !each.startsWith('.') && !each.endsWith('.tmp')))
+  for (const name of left.filter((each) => !each.startsWith('.') && !each.endsWith('.tmp')).sort())
     problems.push(t`${path}/${JSON.stringify(name).slice(1, -1)} points elsewhere and is not read.`);
   return { names: namesOf(entries), plain: left.length === 0 && entries.every(({ link }) => link !== true) };
 }

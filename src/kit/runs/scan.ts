@@ -1,10 +1,9 @@
 import { t } from '../../base/text/message.ts';
-import { breath } from '../../base/async.ts';
 import { type Table, textField } from '../../base/parse/parse.ts';
 import type { Run, RunBranch, RunPlace, RunsReading } from '../../model/run.ts';
 import type { Kit, StateFolder } from '../kit.ts';
 import { readJson, readText, STATE_FILE } from './state-file.ts';
-import { KeptRuns, type EndedRun } from './kept-runs.ts';
+import { ALL_READ, KeptRuns } from './kept-runs.ts';
 import {
   ARCHIVE,
   foldersIn,
@@ -35,10 +34,6 @@ export interface Look {
   /** What was read before. */
   kept?: KeptRuns;
 }
-
-/** Of more runs than this in a branch, so many that have ended are read by those who ask for the latest. */
-const ALL_READ = 200;
-const SOME_READ = 40;
 
 /** All branches and runs of a project, in every layout there has been; anything broken is reported and skipped. */
 export async function readRuns(
@@ -211,7 +206,7 @@ async function readBranch(
       : await namedFolder(place, look.id);
   const read =
     look.lately && folders.length > ALL_READ
-      ? await namesToRead(look, place, { name, archive }, folders)
+      ? await look.kept.unended(place, name, folders, look.lines)
       : folders;
   const names: [RunName, RunPlace][] = read.map((id) => [
     { id, branch: name, archive },
@@ -225,61 +220,6 @@ async function readBranch(
   }
   const runs = await look.kept.readMany(look.root, names, look.lines);
   return { name, archive, place, ...aboutOf(table), runs, older: folders.length - read.length, problems };
-}
-
-/**
- * All that have not ended, and of the others those with the latest dates. With one that has failed comes the last of its
- * workflow, which may have replaced it, and the one that something last happened to says what became of the branch.
- */
-async function namesToRead(
-  { kept, lines }: Looking,
-  place: RunPlace,
-  { name: branch, archive }: { name: string; archive: string | undefined },
-  folders: readonly string[],
-): Promise<string[]> {
-  const read = new Set(latestNames(folders));
-  const open: string[] = [];
-  const last = new Map<string | undefined, { id: string; run: EndedRun }>();
-  const note = (key: string | undefined, id: string, run: EndedRun): void => {
-    if (run.latest >= (last.get(key)?.run.latest ?? -Infinity)) last.set(key, { id, run });
-  };
-  await kept.begin();
-  for (const [index, id] of folders.entries()) {
-    if (index % SOME_READ === 0) await breath();
-    const at = { base: place.base, path: `${place.path}/${id}` };
-    const found = kept.ended(at, { id, branch, archive }, lines);
-    const ended = found instanceof Promise ? await found : found;
-    if (ended === undefined) open.push(id);
-    else {
-      note(undefined, id, ended);
-      if (ended.workflow !== undefined) note(ended.workflow, id, ended);
-    }
-  }
-  await kept.keep();
-  const others = open.length === 0 ? [last.get(undefined)] : [...last.values()];
-  for (const id of [...open, ...others.map((each) => each?.id)]) if (id !== undefined) read.add(id);
-  return [...read].sort();
-}
-
-/** The names with the latest dates, in their order, without putting thousands of others in order. */
-function latestNames(names: readonly string[]): string[] {
-  const latest: { name: string; date: string }[] = [];
-  let least: string | undefined;
-  for (const name of names) {
-    const date = dateIn(name);
-    if (least !== undefined && date <= least) continue;
-    latest.push({ name, date });
-    if (latest.length < 2 * SOME_READ) continue;
-    latest.sort((a, b) => (a.date < b.date ? 1 : -1)).splice(SOME_READ);
-    least = latest.at(-1)?.date;
-  }
-  latest.sort((a, b) => (a.date < b.date ? 1 : -1)).splice(SOME_READ);
-  return latest.map(({ name }) => name).sort();
-}
-
-/** The moment in an id such as `prd-20260227-143022`; ids without one come last. */
-function dateIn(id: string): string {
-  return /\d{8}-\d{6}/.exec(id)?.[0] ?? '';
 }
 
 function aboutOf(

@@ -6,7 +6,7 @@ import { conflictsIn, conflictText } from '../../base/text/diff.ts';
 import { t } from '../../base/text/message.ts';
 import { sha256 } from '../../base/values.ts';
 import { RUN_STATUSES, type RunArtefact, type RunState, type RunStatus } from '../../model/run.ts';
-import { utf8Text } from '../utf8.ts';
+import { utf8Text } from '../../base/text/text.ts';
 
 export const STATE_FILE = 'state.json';
 

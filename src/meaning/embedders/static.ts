@@ -18,7 +18,7 @@ interface Model {
   id: string;
   dim: number;
   buckets: number;
-  rows: ReadonlyMap<string, number>;
+  words: WordRows;
   /** The step of each row: what one of its numbers counts. */
   steps: Float32Array;
   /** Two numbers in a byte, the first in its lower half, each eight more than it is. */
@@ -75,11 +75,11 @@ function tokens(text: string): string[] {
   return words.filter((word) => word.length > 1).map((word) => word.slice(0, LONGEST_WORD));
 }
 
-function wordVector(word: string, { rows, buckets, steps, table, dim, met }: Model): Float64Array {
+function wordVector(word: string, { words, buckets, steps, table, dim, met }: Model): Float64Array {
   const known = met.get(word);
   if (known !== undefined) return known;
   const made = new Float64Array(dim);
-  const used = features(word, rows, buckets);
+  const used = features(word, words, buckets);
   for (const row of used) {
     const step = (steps[row] ?? 0) / Math.sqrt(used.length);
     const start = (row * dim) / 2;
@@ -95,8 +95,8 @@ function wordVector(word: string, { rows, buckets, steps, table, dim, met }: Mod
 }
 
 /** The rows that stand for a word: its own, if it has one, and those of its hashed parts. */
-function features(word: string, rows: ReadonlyMap<string, number>, buckets: number): number[] {
-  const own = rows.get(word);
+function features(word: string, words: WordRows, buckets: number): number[] {
+  const own = words.rowOf(word);
   const parts: string[] = [];
   if (word.length >= 5) parts.push(`<${word.slice(0, 4)}`);
   if (word.length >= 7) parts.push(`<${word.slice(0, 6)}`);
@@ -104,14 +104,70 @@ function features(word: string, rows: ReadonlyMap<string, number>, buckets: numb
     const marked = `<${word}>`;
     for (let i = 0; i < Math.max(1, marked.length - 3); i++) parts.push(marked.slice(i, i + 4));
   }
-  const hashed = parts.map((part) => rows.size + (fnv(part) % buckets));
+  const hashed = parts.map((part) => words.count + (fnv(part) % buckets));
   return own === undefined ? hashed : [own, ...hashed];
 }
 
+const FNV_START = 0x811c9dc5;
+const fnvStep = (hash: number, code: number): number => Math.imul(hash ^ code, 0x01000193);
+
 function fnv(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  let hash = FNV_START;
+  for (let i = 0; i < text.length; i++) hash = fnvStep(hash, text.charCodeAt(i));
   return hash >>> 0;
+}
+
+const LINE_END = 10;
+
+/**
+ * The row of each word, found by its hash among the bytes of the list. Every process opens the model for its first search
+ * or memory and asks for a few words: a string and an entry of a map for each of all the words would take ten times as long.
+ */
+class WordRows {
+  readonly count: number;
+  readonly #bytes: Buffer;
+  readonly #ends: Int32Array;
+  /** One more than the row; 0 is free. More than twice as many as there are words, so that few share a place. */
+  readonly #slots: Int32Array;
+
+  constructor(bytes: Buffer, count: number) {
+    this.count = count;
+    this.#bytes = bytes;
+    this.#ends = new Int32Array(count);
+    this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(count * 2 + 1)));
+    let [row, hash] = [0, FNV_START];
+    for (let at = 0; at <= bytes.length; at++) {
+      const code = at === bytes.length ? LINE_END : (bytes[at] as number);
+      if (code !== LINE_END) {
+        hash = fnvStep(hash, code);
+        continue;
+      }
+      if (row === count) throw new Error('truncated');
+      this.#ends[row] = at;
+      this.#slots[this.#place(hash, (taken) => taken === 0)] = ++row;
+      hash = FNV_START;
+    }
+    if (row !== count) throw new Error('truncated');
+  }
+
+  rowOf(word: string): number | undefined {
+    const taken = this.#slots[this.#place(fnv(word), (row) => row === 0 || this.#is(row - 1, word))] ?? 0;
+    return taken === 0 ? undefined : taken - 1;
+  }
+
+  #place(hash: number, fits: (taken: number) => boolean): number {
+    const last = this.#slots.length - 1;
+    let place = hash & last;
+    while (!fits(this.#slots[place] as number)) place = (place + 1) & last;
+    return place;
+  }
+
+  #is(row: number, word: string): boolean {
+    const start = row === 0 ? 0 : (this.#ends[row - 1] as number) + 1;
+    if ((this.#ends[row] as number) - start !== word.length) return false;
+    for (let i = 0; i < word.length; i++) if (this.#bytes[start + i] !== word.charCodeAt(i)) return false;
+    return true;
+  }
 }
 
 /** Magic, length of the head, head as JSON, words one a line, one step a row, then the rows with four bits a number. */
@@ -121,17 +177,14 @@ function readModel(file: Buffer): Model {
     const headEnd = 12 + file.readUInt32LE(8);
     const head = checkedHead(JSON.parse(file.toString('utf8', 12, headEnd)));
     const wordsEnd = headEnd + head.wordBytes;
-    const words = file.toString('latin1', headEnd, wordsEnd).split('\n');
     const count = head.words + head.buckets;
     const stepsEnd = wordsEnd + count * 4;
-    if (words.length !== head.words || file.length !== stepsEnd + (count * head.dim) / 2)
-      throw new Error('truncated');
-    const rows = new Map<string, number>();
-    for (const word of words) rows.set(word, rows.size);
+    if (file.length !== stepsEnd + (count * head.dim) / 2) throw new Error('truncated');
+    const words = new WordRows(file.subarray(headEnd, wordsEnd), head.words);
     // Copied, because numbers of four bytes must begin at a multiple of four; all machines of Node are little-endian here.
     const steps = new Float32Array(new Uint8Array(file.subarray(wordsEnd, stepsEnd)).buffer);
     const table = new Uint8Array(file.buffer, file.byteOffset + stepsEnd, (count * head.dim) / 2);
-    return { id: head.id, dim: head.dim, buckets: head.buckets, rows, steps, table, met: new Map() };
+    return { id: head.id, dim: head.dim, buckets: head.buckets, words, steps, table, met: new Map() };
   } catch (cause) {
     throw unusable(t`is damaged`, cause);
   }

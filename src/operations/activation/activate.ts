@@ -24,7 +24,7 @@ import { textLimits } from '../host-limits.ts';
 import { defineOperation, defineRoute, type Route } from '../operation.ts';
 import { runIdField } from '../runs/run-view.ts';
 import { namedForm, toolCall } from '../unified/forms.ts';
-import { meantStart, workText } from './start.ts';
+import { meantStart } from './start.ts';
 
 /** An agent that is known and has no file is played as `delegate_to_agent` plays it. */
 async function withoutFile(
@@ -61,6 +61,7 @@ async function withoutFile(
 }
 
 const agentStart = once(() => import('./agent-start.ts'));
+const workStart = once(() => import('./work-start.ts'));
 
 /** The operation users know as `execute`. It delivers; the model does the work. */
 export const activate = defineOperation({
@@ -164,7 +165,7 @@ export const activate = defineOperation({
     before[1] = [start, agents.length > 0 && `In the menu of ${agents.join(', ')}.`]
       .filter(Boolean)
       .join('\n\n');
-    return { ...about, ...noted(await workText(started, details, before)) };
+    return { ...about, ...noted(await (await workStart()).workText(started, details, before)) };
   },
 
   render: (data) => ({

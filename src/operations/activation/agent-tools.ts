@@ -91,8 +91,14 @@ const PASSED = {
   project: z.string().max(1_000).optional(),
 };
 
+/** What the argument of an agent's tool is for; all else that such tools take is the same for every agent. */
+export function messageFor({ title }: Pick<AgentTool, 'title'>): string {
+  return `Your message or question for ${title}`;
+}
+
 /** The operation behind the tool of one agent. */
-export function agentOperation({ name, title, description, target }: AgentTool): AnyOperation {
+export function agentOperation(tool: AgentTool): AnyOperation {
+  const { name, title, description, target } = tool;
   return defineRoute({
     name,
     title,
@@ -100,7 +106,7 @@ export function agentOperation({ name, title, description, target }: AgentTool):
     effect: 'read',
     toolset: 'agents',
     input: z.strictObject({
-      message: z.string().min(1).max(200_000).describe(`Your message or question for ${title}`),
+      message: z.string().min(1).max(200_000).describe(messageFor(tool)),
       ...PASSED,
     }),
     output: activate.output,

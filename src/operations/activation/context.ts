@@ -25,7 +25,8 @@ import type {
   Workspace,
 } from '../context.ts';
 import { toldLine } from '../memory/known-about.ts';
-import { openFor, unknownLine } from './agent-start.ts';
+import { openFor } from './agent-start.ts';
+import { unknownLine } from './work-start.ts';
 
 /** A text is required as a whole up to this many tokens; of a longer one, what it takes to begin. */
 const WHOLE = { main: 4_500, instructions: 2_500, step: 3_000 };

@@ -6,13 +6,7 @@ import { present } from '../../base/values.ts';
 import { byteLength, cut } from '../../base/text/text.ts';
 import { type BmadRecord, isListed, qualifiedName, shortName } from '../../model/record.ts';
 import { alsoNamed, namedRecord, type NamedTarget, type NameRequest, startOf } from '../catalogue/names.ts';
-import {
-  LEAST_PART,
-  type ShownText,
-  type ShowOptions,
-  showText,
-  withoutText,
-} from '../catalogue/shown-text.ts';
+import { LEAST_PART, type ShownText, type ShowOptions, showText } from '../catalogue/shown-text.ts';
 import type { Activation, Call, Context, Workspace } from '../context.ts';
 import type { textLimits } from '../host-limits.ts';
 
@@ -226,42 +220,4 @@ export function fitTogether(
 ): boolean {
   const size = texts.reduce((sum, text) => sum + byteLength(text) + 2, NOTE);
   return detail === 'full' || size <= limits.mostBytes;
-}
-
-/** The documents that there are for some work. */
-export async function inputsOf({ activation, workspace, context, call }: Started, asked: Asked) {
-  const { knownInputs } = await import('./agent-start.ts');
-  return knownInputs(activation, { ...asked, call, say: saying(call.say) }, workspace, context);
-}
-
-/** The text that a workflow or a task is started with. Before it: what is said first, its own head, and its run. */
-export async function workText(
-  started: Started,
-  asked: Asked,
-  [told, start = '', kept]: readonly (string | undefined)[],
-): Promise<StartText> {
-  const { activation, workspace, context, call, limits } = started;
-  const { section, cursor, detail, along } = asked;
-  if (detail !== 'brief' && (section !== undefined || cursor !== undefined))
-    return showText(activation.body, {
-      section,
-      cursor,
-      detail,
-      maxBytes: Math.max(LEAST_PART, limits.maxBytes),
-    });
-  const head = [told, start, await inputsOf(started, asked), kept].filter(Boolean).join('\n\n');
-  if (detail === 'brief') return withoutText(head, activation);
-  if (along === undefined) return startShown(head, activation.body, started, asked);
-  const { delivery } = workspace;
-  const { record } = activation;
-  const whole = await delivery.activation(record, undefined, context.project, saying(call.say), {
-    along: [along],
-  });
-  if (fitTogether([head, whole.body], started, asked)) return startShown(head, whole.body, started, asked);
-  const read = {
-    operation: 'read',
-    args: { target: along, kind: 'resource' },
-    why: 'Read the checklist first',
-  };
-  return { ...startShown(head, activation.body, started, asked), steps: [read] };
 }

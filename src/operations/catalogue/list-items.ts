@@ -4,6 +4,7 @@ import { contentUri } from '../../base/files/paths.ts';
 import { plural, say, t } from '../../base/text/message.ts';
 import { fold, nearest } from '../../base/text/suggest.ts';
 import { oneLine } from '../../base/text/text.ts';
+import { present } from '../../base/values.ts';
 import type { Origin } from '../../model/origin.ts';
 import { type BmadRecord, isListed, qualifiedName, type RecordKind, shortName } from '../../model/record.ts';
 import type { Workspace } from '../context.ts';
@@ -131,32 +132,28 @@ const isToldByModule = ({ name, module = name, origin = '' }: Item): boolean =>
 
 function makeItem(record: BmadRecord, { catalogue }: Workspace): Item {
   const { displayName, title, icon, phase, deprecated } = record;
-  const heading =
-    record.kind === 'agent' ? [displayName, icon, title].filter(Boolean).join(' ') : displayName;
-  return {
+  const isAgent = record.kind === 'agent';
+  const heading = isAgent ? [displayName, icon, title].filter(Boolean).join(' ') : displayName;
+  return present<Item>({
     name: catalogue.names.handleOf(record),
     kind: record.kind,
     module: record.moduleName,
-    ...(heading === undefined || heading === '' ? {} : { title: oneLine(heading, 120) }),
-    ...personOf(record),
+    title: shortened(heading, 120),
+    person: isAgent ? shortened(displayName, 120) : undefined,
+    icon: isAgent ? shortened(icon, 20) : undefined,
     description: oneLine(whatItIs(record), DESCRIPTION_LIMIT),
-    ...(record.details?.author === undefined ? {} : { author: oneLine(record.details.author, 120) }),
-    ...(phase === undefined ? {} : { phase }),
+    author: shortened(record.details?.author, 120),
+    phase,
     uri: contentUri(record.bmadRelativePath),
     aliases: [record.name, ...record.aliases].map((alias) => oneLine(alias, 120)),
     origin: record.origin.displayName,
-    ...(versionOf(record) === undefined ? {} : { version: versionOf(record) }),
-    ...(deprecated?.successor === undefined ? {} : { replacedBy: deprecated.successor }),
-  };
+    version: versionOf(record),
+    replacedBy: deprecated?.successor,
+  });
 }
 
-function personOf({ kind, displayName, icon }: BmadRecord): Pick<Item, 'person' | 'icon'> {
-  if (kind !== 'agent') return {};
-  return {
-    ...(displayName === undefined || displayName === '' ? {} : { person: oneLine(displayName, 120) }),
-    ...(icon === undefined || icon === '' ? {} : { icon: oneLine(icon, 20) }),
-  };
-}
+const shortened = (text: string | undefined, most: number): string | undefined =>
+  text === undefined || text === '' ? undefined : oneLine(text, most);
 
 /** Agents compiled by an installer are described by their title, which says it twice: role and identity say more. */
 function whatItIs({ kind, title, description, details }: BmadRecord): string {

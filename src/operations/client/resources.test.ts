@@ -30,6 +30,20 @@ describe('resources', () => {
     }
   });
 
+  it('names the manifests as people do (A-19)', async () => {
+    const titles: (string | undefined)[] = [];
+    let cursor: string | undefined;
+    do {
+      const { data } = await session.ok(listResources, cursor === undefined ? {} : { cursor });
+      for (const { uri, title } of data['items'] as { uri: string; title?: string }[])
+        if (uri.startsWith('bmad://manifests/')) titles.push(title);
+      cursor = data['next'] as string | undefined;
+    } while (cursor !== undefined);
+    expect(titles).toEqual(
+      ['Agent', 'Master', 'Skill', 'Task', 'Tool', 'Workflow'].map((kind) => `${kind} Manifest`),
+    );
+  });
+
   it('makes the list once for all of its pages (M-35)', async () => {
     const context = await contextIn(await temporaryFolder(afterAll));
     const { skills } = (await context.workspace()).delivery;

@@ -105,11 +105,7 @@ function memoryUri(type: MemoryType, id?: string): string {
 /** All memories of a type as Markdown, or one of them with its earlier versions. */
 async function memoryText({ type, id }: MemoryPlace, context: MemoryPort): Promise<string> {
   const memory = await context.memory();
-  if (id === undefined) {
-    const { text } = await memory.exported('markdown', { type });
-    // The file of an export has this line in the words of the kit; here it is only read.
-    return text.replace(/^> Exporté : (\S+) \| Entrées : (\d+)$/m, '> Exported: $1 | Entries: $2');
-  }
+  if (id === undefined) return (await memory.exported('markdown', { type })).text;
   const { entry, revisions } = await memory.get(id, type);
   const earlier = revisions.map(
     ({ revision, at, text }) => `\n## Revision ${revision}, ${localDay(new Date(at))}\n\n${fenced(text)}\n`,

@@ -3,7 +3,8 @@ import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { DELIVERY_FILES } from '../../../tests/support/delivery-project.ts';
 import { memorySession, type MemorySession } from '../../../tests/support/memory-session.ts';
-import { inbox, type InboxItem } from '../inbox/inbox.ts';
+import { inbox } from '../inbox/inbox.ts';
+import type { InboxItem } from '../inbox/item.ts';
 import { manageProject } from '../unified/action-tool.ts';
 import {
   createDeliveryContract,

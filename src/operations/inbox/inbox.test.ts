@@ -19,7 +19,8 @@ import { trust } from '../completion/trust.ts';
 import { sourcesUpdate } from '../git-sources/sources.ts';
 import { reconcileLedgers } from '../project/ledgers.ts';
 import { spawnSubagentTask } from '../tasks/tasks.ts';
-import { inbox, type InboxItem } from './inbox.ts';
+import { inbox } from './inbox.ts';
+import type { InboxItem } from './item.ts';
 
 const FILES = {
   ...DELIVERY_FILES,

@@ -3,34 +3,7 @@ import { say, t } from '../../base/text/message.ts';
 import { compare, oneLine } from '../../base/text/text.ts';
 import { projectField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
-
-/** What a person can do about it; `needs` are arguments that the person has to type. */
-const actionSchema = z.object({
-  label: z.string(),
-  operation: z.string(),
-  args: z.record(z.string(), z.unknown()),
-  needs: z.array(z.string()).optional(),
-  /** Whether it cannot be taken back, or lets programs run. */
-  danger: z.boolean().optional(),
-  /** Whether it is one of the operations that are for people only. */
-  person: z.boolean().optional(),
-});
-
-const itemSchema = z.object({
-  id: z.string(),
-  kind: z.enum(['task', 'result', 'contract', 'source', 'ledger', 'verdict', 'trust', 'run', 'handoff']),
-  /** Who should decide, as far as the project says. */
-  role: z.string().optional(),
-  since: z.string().optional(),
-  title: z.string(),
-  evidence: z.array(z.object({ file: z.string(), line: z.int().optional(), says: z.string() })),
-  /** What is decided on, as it is stored. */
-  text: z.string(),
-  actions: z.array(actionSchema),
-});
-
-export type InboxItem = z.output<typeof itemSchema>;
-export type InboxAction = z.output<typeof actionSchema>;
+import { type InboxItem, itemSchema } from './item.ts';
 
 /** The same as what a reader of a text can do. */
 function stepsOf({ actions }: InboxItem) {

@@ -9,7 +9,7 @@ import { laterWork, waitingIn } from '../project/discovery.ts';
 import { runText } from '../runs/run-text.ts';
 import { asideText, closing, openRuns, type RunData, workflowOf } from '../runs/run-view.ts';
 import { decidedText, textsOf, viewOf } from '../tasks/task-view.ts';
-import type { InboxAction, InboxItem } from './inbox.ts';
+import type { InboxAction, InboxItem } from './item.ts';
 import { FOR_PEOPLE } from '../offers.ts';
 
 type Marks = Pick<InboxAction, 'needs' | 'danger'>;

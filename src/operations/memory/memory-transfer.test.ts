@@ -25,7 +25,7 @@ describe('memory_export and memory_import', () => {
     await from.remember('failures', 'dev', 'Run `npm test` before saying `done`');
     const markdown = (await from.ok(memoryExport)).answer;
     expect(markdown.body).toMatch(
-      /^# decisions — bmad-corner-shop\n\n> Exporté : \d{4}-\d{2}-\d{2} \| Entrées : 1\n\n## architect\n\n- \[\d{4}-\d{2}-\d{2}\] PostgreSQL for orders and for carts `db` `orders`\n/,
+      /^# decisions — bmad-corner-shop\n\n> Exported: \d{4}-\d{2}-\d{2} \| Entries: 1\n\n## architect\n\n- \[\d{4}-\d{2}-\d{2}\] PostgreSQL for orders and for carts `db` `orders`\n/,
     );
     const lines = (await from.ok(memoryExport, { format: 'jsonl' })).answer;
     expect(JSON.parse(lines.body.split('\n')[0] ?? '')).toMatchObject({

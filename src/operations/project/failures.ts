@@ -38,14 +38,22 @@ const failureSchema = z.object({
 export type FailureData = z.output<typeof failureSchema>;
 
 /** A failure by what decides about its place among others; the rest is put together for those that are shown. */
-type KnownFailure = Pick<FailureData, 'id' | 'category' | 'severity' | 'status' | 'date' | 'source'> & {
+type KnownFailure = Pick<FailureData, 'category' | 'severity' | 'status' | 'date' | 'source'> & {
+  /** In the store. */
+  id: string | undefined;
   data(): FailureData;
 };
 
 /** Everything that went wrong in a project: the museum, and what was only remembered. The worst and newest first. */
 async function knownFailures(facts: ProjectFacts, context: MemoryPort) {
   const { failures, files, problems } = await facts.museum();
-  const { all, ids, gone, shown: masked, notes: told } = await (await context.memory()).browseAll('failures');
+  const {
+    all,
+    places,
+    gone,
+    shown: masked,
+    notes: told,
+  } = await (await context.memory()).browseAll('failures');
   const notes = [...new Set([...problems, ...told])];
   return { failures: facts.made([failures, all], inOrder), notes };
 
@@ -55,9 +63,10 @@ async function knownFailures(facts: ProjectFacts, context: MemoryPort) {
     const entries = all.filter(({ stored, sources }) => stored || !sources.every(isInMuseum));
     // What was superseded or forgotten by its id still stands in the file.
     const left = new Set(gone);
-    const inMuseum = failures
-      .filter(({ source, line }) => !left.has(`${source}:${line}`))
-      .map((each) => ofMuseum(each, facts, ids.get(`${each.source}:${each.line}`)));
+    const living =
+      left.size === 0 ? failures : failures.filter(({ source, line }) => !left.has(`${source}:${line}`));
+    const idAt = (place: string): string | undefined => places.get(place)?.entry.id;
+    const inMuseum = living.map((each) => ofMuseum(each, facts, idAt));
     return ordered([...inMuseum, ...entries.map((each) => remembered(each, facts, masked))]);
   }
 }
@@ -66,21 +75,30 @@ type InMuseum = Awaited<ReturnType<ProjectFacts['museum']>>['failures'][number];
 type Remembered = Awaited<ReturnType<Memory['browseAll']>>['all'][number];
 type Memory = Awaited<ReturnType<MemoryPort['memory']>>;
 
-function ofMuseum(failure: InMuseum, facts: ProjectFacts, id: string | undefined): KnownFailure {
+function ofMuseum(
+  failure: InMuseum,
+  facts: ProjectFacts,
+  idAt: (place: string) => string | undefined,
+): KnownFailure {
   const shown = (value: string | undefined): string | undefined =>
     value === undefined ? undefined : facts.shown(value);
-  const about = {
-    id: failure.id ?? id,
-    category: failure.category,
-    severity: failure.severity,
-    status: failure.status,
-    date: dayOf(failure.date),
-    source: `${failure.source}:${failure.line}`,
-  };
+  const { category, severity, status } = failure;
+  const date = dayOf(failure.date);
+  const source = `${failure.source}:${failure.line}`;
   return {
-    ...about,
+    id: undefined,
+    source,
+    category,
+    severity,
+    status,
+    date,
     data: () => ({
-      ...about,
+      id: failure.id ?? idAt(source),
+      category,
+      severity,
+      status,
+      date,
+      source,
       title: facts.shown(failure.title),
       agents: failure.agents,
       what_happened: shown(failure.happened),
@@ -159,7 +177,10 @@ function dayOf(date: string | undefined): string | undefined {
 
 function countBy<T>(items: readonly T[], key: (item: T) => string): Record<string, number> {
   const counts: Record<string, number> = {};
-  for (const item of items) counts[key(item)] = (counts[key(item)] ?? 0) + 1;
+  for (const item of items) {
+    const name = key(item);
+    counts[name] = (counts[name] ?? 0) + 1;
+  }
   return counts;
 }
 

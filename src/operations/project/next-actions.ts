@@ -1,6 +1,7 @@
 import { plural, say, t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { ours } from '../../base/errors.ts';
+import type { Step } from '../../base/step.ts';
 import { present } from '../../base/values.ts';
 import { oneLine } from '../../base/text/text.ts';
 import type { Run } from '../../model/run.ts';
@@ -28,12 +29,8 @@ export const actionSchema = z.object({
   agent: z.string().optional(),
   /** When it is used at all, where the action itself is only an edit. */
   use_for: z.string().optional(),
-  /** The arguments of the next call of `bmad`. */
-  call: z.record(z.string(), z.string()).optional(),
-  /** What to do where it is no call of `bmad`: an operation and its arguments. */
-  action: z.object({ name: z.string(), args: z.record(z.string(), z.string()) }).optional(),
-  /** What a person does, and then the model. */
-  steps: z.array(stepSchema).optional(),
+  /** The calls for it, the first one first; what is called just for it says the same as it does. */
+  steps: z.array(stepSchema),
   optional: z.boolean(),
   evidence: z.array(evidenceSchema),
 });
@@ -59,24 +56,10 @@ export type Verification = z.output<typeof verificationSchema>;
 
 /** Of what somebody wrote. */
 const SHOWN_TEXT = 300;
-const OPERATIONS = { reconcile: 'reconcile_ledgers', contract: 'run_completion_contract' };
 
 /** What follows by the project's files. `message` is what the user wants, for the calls that begin something new. */
 export function actionData(
-  {
-    what,
-    why,
-    says,
-    story,
-    worker,
-    workerFor,
-    about,
-    operation,
-    steps,
-    optional,
-    of,
-    evidence,
-  }: ProgressAction,
+  { what, why, says, story, worker, workerFor, about, steps = [], optional, of, evidence }: ProgressAction,
   message?: string,
 ): Action {
   const said = [worker?.command, about ?? (of === 'new' ? message : undefined)]
@@ -92,33 +75,33 @@ export function actionData(
       use: worker && [worker.name, worker.command].filter(Boolean).join(' '),
       agent: worker?.by,
       use_for: worker && workerFor,
-      call: worker && {
-        operation: 'execute',
-        [worker.kind]: worker.name,
-        ...(said === '' ? {} : { message: said }),
-      },
-      action: operation && { name: OPERATIONS[operation], args: {} },
-      steps,
     }),
+    steps: worker === undefined ? steps : [starting(what, worker, said || undefined), ...steps],
     optional: optional ?? false,
     evidence,
   };
 }
 
+/** The call that starts an agent or a workflow. */
+const starting = (why: string, { name, kind }: { name: string; kind: string }, message?: string): Step => ({
+  operation: 'execute',
+  args: present({ name, kind, message }),
+  why,
+});
+
 /** The contract is called only where it may run; who has to do what before that stands above the actions. */
 export function askedOf(action: Action, verification: Verification | undefined): Action {
-  if (action.action?.name !== OPERATIONS.contract || verification === undefined) return action;
+  const isContract = action.steps[0]?.operation === 'run_completion_contract';
+  if (!isContract || verification === undefined) return action;
   const { steps, contract } = verification;
   if (contract === 'may run') return action;
-  const { action: _, ...rest } = action;
-  const [step] = steps;
   return {
-    ...rest,
+    ...action,
     why:
       contract === 'waits for a person'
         ? t`${action.why}, and waits for a person to allow it`
         : t`${action.why}, and cannot run here`,
-    ...(step === undefined ? {} : { steps: [step] }),
+    steps: steps.slice(0, 1),
   };
 }
 
@@ -186,15 +169,15 @@ export async function underWay({ waiting, runs, aside, due, state, handleOf }: U
 }
 
 /** By an exact key or id: what else a note means, its reader knows. */
-function isNamed({ story, action, steps = [] }: Action, note: NonNullable<Waiting['session']>): boolean {
+function isNamed({ story, steps }: Action, note: NonNullable<Waiting['session']>): boolean {
   if (story !== undefined && note.stories.includes(story)) return true;
   const words = new Set(note.next.match(/[\w-]+/g));
-  return [action?.args, ...steps.map(({ args }) => args)].some((args = {}) =>
+  return steps.some(({ args = {} }) =>
     [args['id'], args['run_id'], args['task_id']].some((id) => typeof id === 'string' && words.has(id)),
   );
 }
 
-const base = { of: 'begun', optional: false, evidence: [] } satisfies Partial<Action>;
+const base = { of: 'begun', steps: [], optional: false, evidence: [] } satisfies Partial<Action>;
 
 /** What the note says, and no call: who wrote it is not who does what it says. */
 function sessionAction({ agent, date, next, old }: NonNullable<Waiting['session']>): Action {
@@ -213,13 +196,16 @@ function handoffAction(
   { id, from, to, text, old }: Waiting['handoffs'][number],
   agent: string | undefined,
 ): Action {
+  const what = t`Settle request ${id}`;
   return {
     ...base,
-    what: t`Settle request ${id}`,
+    what,
     why: askedBy(from, to, old),
     says: oneLine(text, SHOWN_TEXT),
-    ...(agent === undefined ? {} : { call: { operation: 'execute', agent } }),
-    steps: [{ operation: 'complete_handoff', args: { id }, why: t`Once it is done` }],
+    steps: [
+      ...(agent === undefined ? [] : [starting(what, { name: agent, kind: 'agent' })]),
+      { operation: 'complete_handoff', args: { id }, why: t`Once it is done` },
+    ],
     optional: old !== undefined,
   };
 }
@@ -237,28 +223,26 @@ function runAction({ run, story }: UnderWay['runs'][number]): Action {
   const steps =
     total === undefined ? '' : t`, ${completed} of ${plural(total, 'step')}${begunText(run)}${at}`;
   const named = over ? t`End run ${run.run_id}` : t`Resume run ${run.run_id}`;
-  const branch: Record<string, string> = run.branch === 'main' ? {} : { branch: run.branch };
+  const what = story === undefined ? named : t`${named} for story ${story}`;
+  const args = { run_id: run.run_id, ...(run.branch === 'main' ? {} : { branch: run.branch }) };
   return {
     ...base,
-    what: story === undefined ? named : t`${named} for story ${story}`,
+    what,
     ...present({ story }),
     why: over ? t`it is ${say(run.status)} and all its steps are done` : t`it is ${say(run.status)}${steps}`,
-    action: { name: over ? 'run_finish' : 'run_resume', args: { run_id: run.run_id, ...branch } },
+    steps: [{ operation: over ? 'run_finish' : 'run_resume', args, why: what }],
     evidence: [evidenceOf(run)],
   };
 }
 
 /** A run that is set aside is offered last, and only to be closed. */
 function asideAction(run: RunData): Action {
-  const { operation: name, args = {} } = closing(run);
+  const what = t`Close run ${run.run_id}`;
   return {
     ...base,
-    what: t`Close run ${run.run_id}`,
+    what,
     why: run.aside === undefined ? '' : asideWhy(run.aside),
-    action: {
-      name,
-      args: Object.fromEntries(Object.entries(args).map(([key, value]) => [key, String(value)])),
-    },
+    steps: [{ ...closing(run), why: what }],
     optional: true,
     evidence: [evidenceOf(run)],
   };
@@ -272,10 +256,13 @@ async function claimedTasks(state: ProjectState): Promise<Action[]> {
     .catch(ours(() => undefined));
   return (tasks?.tasks ?? [])
     .filter(({ status }) => status === 'running')
-    .map(({ task_id, agent, output_key: key, lease }) => ({
-      ...base,
-      what: t`Finish task ${key} for ${agent}`,
-      why: lease === undefined ? t`it is claimed` : t`${lease.worker} has claimed it until ${lease.until}`,
-      action: { name: 'task_show', args: { task_id } },
-    }));
+    .map(({ task_id, agent, output_key: key, lease }) => {
+      const what = t`Finish task ${key} for ${agent}`;
+      return {
+        ...base,
+        what,
+        why: lease === undefined ? t`it is claimed` : t`${lease.worker} has claimed it until ${lease.until}`,
+        steps: [{ operation: 'task_show', args: { task_id }, why: what }],
+      };
+    });
 }

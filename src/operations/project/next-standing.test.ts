@@ -143,7 +143,7 @@ describe('next, before anything is built', () => {
       expect(answer.body.replace(`, message:"${said}"`, '')).toBe(`${plainly.answer.body}\n${QUESTION}`);
       expect(answer.steps).toEqual(plainly.answer.steps);
       const { actions } = data['result'] as { actions: Action[] };
-      for (const { call } of actions) expect(call).toMatchObject({ message });
+      for (const { steps } of actions) expect(steps[0]?.args).toMatchObject({ message });
       const bare = (plainly.data['result'] as { actions: Action[] }).actions;
       expect(actions.map(({ what, why }) => [what, why])).toEqual(bare.map(({ what, why }) => [what, why]));
     },
@@ -199,10 +199,12 @@ describe('next, in a project that others have worked in', () => {
     await ok(saveSession, { agent: 'fullstack-dev', next: 'L’architecte confirme la pile' });
     const { answer, data } = await ok(next);
     const begun = (data['actions'] as Action[]).filter(({ of }) => of === 'begun');
-    expect(begun.map(({ says, call }) => [says, call])).toEqual([
+    expect(
+      begun.map(({ says, steps }) => [says, steps.find(({ operation }) => operation === 'execute')?.args]),
+    ).toEqual([
       ['L’architecte confirme la pile', undefined],
       ['besoin audit', undefined],
-      ['cartographier', { operation: 'execute', agent: expect.stringContaining('project-navigator') }],
+      ['cartographier', { name: expect.stringContaining('project-navigator'), kind: 'agent' }],
     ]);
     expect(answer.body).not.toContain('fullstack-dev"');
   });

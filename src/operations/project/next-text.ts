@@ -1,5 +1,4 @@
 import { say as sayText, t } from '../../base/text/message.ts';
-import { present } from '../../base/values.ts';
 import type { SayStep, Step } from '../../base/step.ts';
 import { cell } from '../../base/text/text.ts';
 import type { Action, Evidence, Verification } from './next-actions.ts';
@@ -72,10 +71,10 @@ function phaseWords(phase: string, state: string, unmarked = false): string {
 }
 
 /** What of a step decides whether it is shown. */
-type Offered = Pick<Action, 'of' | 'optional' | 'action' | 'steps'>;
+type Offered = Pick<Action, 'of' | 'optional' | 'steps'>;
 
 /** Whether it is the step that proves all of it, which says what there is to say of verification. */
-const isProving = ({ optional, steps = [] }: Offered): boolean =>
+const isProving = ({ optional, steps }: Offered): boolean =>
   !optional && steps.some(({ operation }) => operation === 'run_completion_contract');
 
 /** What can wait for something new: it proves what is built, may be done as well, or is old. */
@@ -89,8 +88,8 @@ export function inOrder<A extends Offered>(steps: readonly A[], ways: readonly A
 }
 
 /** Whether it is of those that are left once everything is built. */
-export function isLeftLast({ optional, action }: Offered): boolean {
-  return optional || action?.name === 'reconcile_ledgers';
+export function isLeftLast({ optional, steps }: Offered): boolean {
+  return optional || steps[0]?.operation === 'reconcile_ledgers';
 }
 
 /**
@@ -146,17 +145,6 @@ export function verificationLines(
   return verdict !== 'PASS' || detail === 'full' || (compared === false && isOver(due, phases)) ? [says] : [];
 }
 
-/** What a reader does for it, the first step first. */
-export function stepsOf({ what, call, action, steps = [] }: Omit<Action, 'evidence'>): Step[] {
-  const { operation = 'execute', message, ...named } = call ?? {};
-  const [[kind, name] = []] = Object.entries(named);
-  return [
-    ...(call === undefined ? [] : [{ operation, args: present({ name, kind, message }), why: what }]),
-    ...(action === undefined ? [] : [{ operation: action.name, args: action.args, why: what }]),
-    ...steps,
-  ];
-}
-
 export function isSame(a: Step, b: Step): boolean {
   return a.operation === b.operation && JSON.stringify(a.args) === JSON.stringify(b.args);
 }
@@ -166,7 +154,7 @@ export function actionLines(number: number, action: Action, say: SayStep): strin
   const begun = `${number}. ${what}${optional ? t` (optional)` : ''}`;
   const first = says === undefined ? t`${begun}: ${why}` : t`${begun}, ${why}: "${says}"`;
   const label = purpose === undefined ? '' : t`${purpose}: `;
-  const steps = stepsOf(action).flatMap((step) => {
+  const steps = action.steps.flatMap((step) => {
     const said = (say.ifTaken ?? say)(step);
     return said === undefined ? [] : [`   ${step.why === what ? label : t`${step.why}: `}${said}`];
   });
@@ -190,11 +178,11 @@ export function wayLines(
   // The workflows of version 4 that name its agents one after the other are a longer way to the same.
   const ways = detail === 'full' ? all : all.filter((way) => kindOf(way) === kindOf(first));
   const calls = ways.map((way) => {
-    const { message } = way.call ?? {};
-    const kind = kindOf(way);
+    const { args = {} } = way.steps[0] ?? {};
     // Agents of version 4 are given a command before the user's words.
-    const said = kind === 'agent' ? message?.replace(/^\*\S+/, '*…') : message;
-    return say({ operation: 'execute', args: present({ name: '…', kind, message: said }) });
+    const isSaid = args['kind'] === 'agent' && typeof args['message'] === 'string';
+    const said = isSaid ? { message: String(args['message']).replace(/^\*\S+/, '*…') } : {};
+    return say({ operation: 'execute', args: { ...args, ...said, name: '…' } });
   });
   const named = ways.map(({ use, why }) => `${use ?? ''} (${why})`).join(' · ');
   const recall = asked === true ? say.ifTaken?.(RECALL) : undefined;
@@ -204,7 +192,7 @@ export function wayLines(
   ];
 }
 
-const kindOf = ({ call }: Action): string => (call?.['agent'] === undefined ? 'workflow' : 'agent');
+const kindOf = ({ steps }: Action): unknown => steps[0]?.args?.['kind'];
 
 export function place({ file, line }: Pick<Evidence, 'file' | 'line'>): string {
   return line === undefined ? file : `${file}:${line}`;

@@ -7,6 +7,8 @@ import { progressProject } from '../../../tests/support/progress-project.ts';
 import { ledger, TEXT, type ProgressTree } from '../../../tests/support/progress-trees/pieces.ts';
 import { TREES } from '../../../tests/support/progress-trees/trees.ts';
 import { openSession } from '../../../tests/support/operations.ts';
+import type { Step } from '../../base/step.ts';
+import { activate } from '../activation/activate.ts';
 import { bmad } from '../unified/bmad.ts';
 import { execute } from '../execute.ts';
 import { getProjectContext } from './project-context.ts';
@@ -25,7 +27,7 @@ interface Data {
     why: string;
     use?: string;
     agent?: string;
-    call?: Record<string, string>;
+    steps: Step[];
     optional: boolean;
     of: string;
     evidence: Evidence[];
@@ -109,13 +111,14 @@ async function everyCallWorks(
   context: Awaited<ReturnType<typeof contextIn>>,
   started: Set<string>,
 ): Promise<void> {
-  for (const { call } of actions) {
-    const key = JSON.stringify(call);
-    if (call === undefined || started.has(key)) continue;
+  for (const { steps } of actions) {
+    const [{ operation, args = {} } = { operation: '' }] = steps;
+    const key = JSON.stringify(args);
+    if (operation !== 'execute' || started.has(key)) continue;
     started.add(key);
-    const outcome = await execute(bmad, call, context, testCall());
-    expect(outcome.ok, JSON.stringify(call)).toBe(true);
-    const command = /^\*([\w-]+)/.exec(call['message'] ?? '')?.[1];
+    const outcome = await execute(activate, args, context, testCall());
+    expect(outcome.ok, key).toBe(true);
+    const command = /^\*([\w-]+)/.exec(JSON.stringify(args['message'] ?? '').slice(1))?.[1];
     // An agent of version 4 really has the command it is told.
     if (outcome.ok && command !== undefined)
       expect(outcome.answer.body).toMatch(new RegExp(`- ${command}[ :{]`));

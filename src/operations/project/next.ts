@@ -19,7 +19,6 @@ import {
   place,
   shownSteps,
   standingLines,
-  stepsOf,
   table,
   verificationLines,
   wayLines,
@@ -41,8 +40,37 @@ const itemSchema = z.object({
   id: z.string(),
   state: z.string(),
   status: z.string().optional(),
+  /** Of epics, stories and specs: the column of a board where it stands. */
+  column: z.string().optional(),
+  /** Of a story: what it is called, and its epic. */
+  title: z.string().optional(),
+  epic: z.string().optional(),
   evidence: z.array(evidenceSchema),
 });
+
+/** The columns of a board, in the order of work. */
+const COLUMNS = {
+  backlog: 'Backlog',
+  ready: 'Ready',
+  progress: 'In progress',
+  review: 'Review',
+  done: 'Done',
+};
+
+/** What phases and states are called beside them. */
+const NAMES = {
+  analysis: 'Analysis',
+  planning: 'Planning',
+  solutioning: 'Solutioning',
+  implementation: 'Implementation',
+  complete: 'complete',
+  'in progress': 'in progress',
+  'not started': 'not started',
+  unknown: 'unknown',
+};
+
+const named = (names: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(names).map(([name, text]) => [name, sayText(text)]));
 
 const SHOWN_DRIFT = { brief: 0, standard: 2, full: 40 };
 
@@ -92,6 +120,10 @@ export const next = defineOperation({
     troubles: z.array(z.object({ file: z.string(), line: z.int().optional(), message: z.string() })),
     /** Every document, epic and story; with detail "full". */
     items: z.array(itemSchema).optional(),
+    /** What the columns of a board are called, in the order of work; with detail "full". */
+    columns: z.record(z.string(), z.string()).optional(),
+    /** What phases and states are called beside them. */
+    names: z.record(z.string(), z.string()),
     totals: z.object({
       stories: z.int(),
       done: z.int(),
@@ -192,7 +224,8 @@ export const next = defineOperation({
       ...(isAsked ? { asked: true as const } : {}),
       drift: report.drift,
       troubles: report.troubles,
-      ...(detail === 'full' ? { items: report.items } : {}),
+      ...(detail === 'full' ? { items: report.items, columns: named(COLUMNS) } : {}),
+      names: named(NAMES),
       totals,
       ...present({ deferred: report.deferred, verification, on_machine: machine }),
     };
@@ -263,7 +296,7 @@ export const next = defineOperation({
         ...(verification?.steps ?? []),
         ...(said.length > 0 && verification?.compared === false ? [COMPARE] : []),
         ...(on_machine?.steps ?? []),
-      ].filter((step) => !shown.flatMap(stepsOf).some((other) => isSame(step, other))),
+      ].filter((step) => !shown.flatMap((action) => action.steps).some((other) => isSame(step, other))),
       again:
         detail === 'full'
           ? undefined

@@ -62,7 +62,7 @@ export async function contextData(
                 .map((each) => each.text)
                 .join('\n\n') || stackLine(parts),
             rows: parts.filter(({ topic }) => topic === 'stack').flatMap(({ rows }) => rows),
-            detected: known.stacks,
+            detected: await facts.stacks(),
             settings: about.settings,
           },
         }

@@ -187,6 +187,7 @@ function pack(head: string, entries: readonly Entry[]): { text: string; tokens: 
 
 const storySchema = z.object({
   id: z.string(),
+  title: z.string(),
   planned: z.string().describe('When it was first written down'),
   started: z.string().optional(),
   done: z.string().optional(),

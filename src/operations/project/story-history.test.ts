@@ -86,6 +86,7 @@ describe('the history of stories', () => {
     expect((await session.ok(storyHistory)).data['stories']).toEqual([
       {
         id: '1-1-créer-un-compte',
+        title: '1.1 Créer un compte',
         planned: '2026-03-02T12:00:00.000Z',
         started: '2026-03-04T12:00:00.000Z',
       },

@@ -133,19 +133,16 @@ export function provingAction(
     ? t`the user has to allow the completion contract${runs}`
     : t`run the completion contract${runs}`;
   return {
-    what: t`Prove what is done`,
+    what: verdict === 'FAIL' ? t`Repair what the verification found` : t`Prove what is done`,
     // What has failed is broken; what was never proven, or has changed since, is not.
     of: verdict === 'FAIL' ? 'broken' : 'method',
-    why:
-      verdict === 'FAIL'
-        ? t`the last verification failed; repair what it found, then ${how}`
-        : t`${so}; ${how}`,
+    why: verdict === 'FAIL' ? t`it failed; then ${how}` : t`${so}; ${how}`,
     steps: asksUser
       ? [
           { ...first, why: t`The user runs` },
           { ...RUN, why: t`Then call` },
         ]
-      : [RUN],
+      : [verdict === 'FAIL' ? { ...RUN, why: t`When it is repaired` } : RUN],
     optional: false,
     evidence: [],
   };

@@ -1,3 +1,4 @@
+import type { Step } from '../../base/step.ts';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -11,7 +12,7 @@ const today = (): string => localDay(new Date());
 
 const RUNS = '_bmad-output/.runs';
 
-type Actions = { what: string; why: string; action?: { name: string; args: object } }[];
+type Actions = { what: string; why: string; steps: Step[] }[];
 
 describe('next, with runs', () => {
   it('resumes the newest open run before anything else', async () => {
@@ -22,7 +23,7 @@ describe('next, with runs', () => {
     expect((data['actions'] as Actions)[0]).toMatchObject({
       what: `Resume run ${run_id}`,
       why: 'it is running, 1 of 2 steps',
-      action: { name: 'run_resume', args: { run_id } },
+      steps: [{ operation: 'run_resume', args: { run_id } }],
     });
     expect(answer.body).toContain(`1. Resume run ${run_id}: it is running`);
     // The call stands right under its step, and only there.
@@ -31,7 +32,7 @@ describe('next, with runs', () => {
     await session.ok(runCheckpoint, { run_id, step: 2 });
     expect(((await session.ok(next)).data['actions'] as Actions)[0]).toMatchObject({
       what: `End run ${run_id}`,
-      action: { name: 'run_finish', args: { run_id } },
+      steps: [{ operation: 'run_finish', args: { run_id } }],
     });
     await session.ok(runFinish, { run_id });
     // What the kit left months ago, with a workflow that is not here, is no next step.
@@ -40,7 +41,9 @@ describe('next, with runs', () => {
     expect(actions[0]).toMatchObject({
       what: 'Close run dev-story-20260227-143022',
       optional: true,
-      action: { name: 'run_finish', args: { run_id: 'dev-story-20260227-143022', status: 'abandoned' } },
+      steps: [
+        { operation: 'run_finish', args: { run_id: 'dev-story-20260227-143022', status: 'abandoned' } },
+      ],
     });
     expect(after.answer.body).not.toContain('Resume run');
     expect(after.answer.body).toMatch(/^implementation in progress\n/);
@@ -137,7 +140,7 @@ describe('next, with runs', () => {
     });
     expect(((await side.ok(next)).data['actions'] as Actions)[0]).toMatchObject({
       what: 'Resume run r-5',
-      action: { name: 'run_resume', args: { run_id: 'r-5', branch: 'side' } },
+      steps: [{ operation: 'run_resume', args: { run_id: 'r-5', branch: 'side' } }],
     });
   });
 });

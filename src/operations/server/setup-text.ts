@@ -226,7 +226,7 @@ async function withApproval(picked: readonly HostState[], { ask, found }: Asking
       if (scope === 'project' || host.approval === undefined || (await found.hosts.isApproved(state)))
         return state;
       const typed = await ask(
-        t`"codex exec" cannot ask, so it refuses the completion contract, which runs programs of trusted projects.\nAllow it there? [y/N] `,
+        t`"codex exec" cannot ask, so it refuses the completion contract,\nwhich runs programs of trusted projects. Allow it there? [y/N] `,
       );
       return isYes(typed) ? { ...state, more: host.approval } : state;
     }),

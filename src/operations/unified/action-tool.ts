@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import type { Context } from '../context.ts';
-import { OFFERED } from '../registry.ts';
+import { OFFERED } from '../offered.ts';
 import { operationBehind, wordsBehind } from '../offers.ts';
 import {
   type Answer,

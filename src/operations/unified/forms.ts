@@ -1,7 +1,7 @@
 import { BmadError, quoted } from '../../base/errors.ts';
 import { present } from '../../base/values.ts';
 import { argumentsText, type Step } from '../../base/step.ts';
-import { OFFERED } from '../registry.ts';
+import { OFFERED } from '../offered.ts';
 import { writtenArguments } from '../offers.ts';
 import { UNIFIED, type OwnArguments, type UnifiedForm, type UnifiedTool } from '../operation.ts';
 

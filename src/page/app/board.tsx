@@ -1,7 +1,6 @@
 import type { VNode } from 'preact';
 import type { Next, NextAction as Action } from '../answers.ts';
 import { inLine } from '../parts/visible.ts';
-import { columnOf, COLUMNS, titleOf } from '../views/stories.ts';
 import { Problem, Proof, Say, useData } from './parts.tsx';
 import { words } from './words.ts';
 
@@ -27,7 +26,8 @@ export function Board({ given }: { given: Readonly<Record<string, string>> }): V
   );
 }
 
-function Standing({ next: { phases, actions, drift, items = [], totals } }: { next: Next }): VNode {
+function Standing({ next }: { next: Next }): VNode {
+  const { phases, actions, drift, totals, items = [], columns = {}, names } = next;
   const said = words.value;
   const stories = items.filter(({ kind }) => kind === 'story');
   return (
@@ -35,11 +35,11 @@ function Standing({ next: { phases, actions, drift, items = [], totals } }: { ne
       <div class="phases">
         {phases.map(({ phase, state, evidence }) => (
           <section key={phase}>
-            <strong>{nameIn(said.phases, phase)}</strong>
+            <strong>{inLine(names[phase] ?? phase, 60)}</strong>
             <span>
               {phase === 'implementation' && totals.stories > 0
                 ? said.stories(totals.done, totals.stories)
-                : nameIn(said.states, state)}
+                : inLine(names[state] ?? state, 60)}
             </span>
             <Proof evidence={evidence.slice(0, 1)} />
           </section>
@@ -71,16 +71,16 @@ function Standing({ next: { phases, actions, drift, items = [], totals } }: { ne
       {drift.length === 0 ? null : <p class="warn">{said.drift(drift.length)}</p>}
       {stories.length === 0 ? null : (
         <div class="cols">
-          {COLUMNS.map((column) => {
-            const own = stories.filter((story) => columnOf(story) === column);
+          {Object.entries(columns).map(([column, name]) => {
+            const own = stories.filter((story) => story.column === column);
             return (
-              <section key={column} aria-label={`${said.columns[column]}, ${own.length}`}>
+              <section key={column} aria-label={`${inLine(name)}, ${own.length}`}>
                 <h2>
-                  {said.columns[column]} <span>{own.length}</span>
+                  {inLine(name)} <span>{own.length}</span>
                 </h2>
-                {own.slice(0, MOST_CARDS).map(({ id }) => (
+                {own.slice(0, MOST_CARDS).map(({ id, title = id }) => (
                   <p class="card" key={id}>
-                    {inLine(titleOf(id), 80)}
+                    {inLine(title, 80)}
                   </p>
                 ))}
                 {own.length > MOST_CARDS ? <p class="soft">{said.more(own.length - MOST_CARDS)}</p> : null}
@@ -93,17 +93,16 @@ function Standing({ next: { phases, actions, drift, items = [], totals } }: { ne
   );
 }
 
-const nameIn = (names: Readonly<Record<string, string>>, word: string): string =>
-  Object.hasOwn(names, word) ? (names[word] ?? word) : inLine(word, 60);
-
 const shown = ({ what }: Action): string => inLine(what, 200);
 
 /** What the user says to start it: the step in words, and the call that does it, so that no model has to guess. */
-function messageFor(step: Action): string {
-  const { call, action } = step;
+function messageFor(action: Action): string {
   // What is read is what is said: a longer title has no part that only the model sees.
-  const what = shown(step);
-  if (call !== undefined) return `${what}: bmad ${JSON.stringify(call)}`;
-  if (action !== undefined) return `${what}: ${action.name} ${JSON.stringify(action.args)}`;
-  return what;
+  const what = shown(action);
+  const step = action.steps.find(({ why }) => why === action.what);
+  if (step === undefined) return what;
+  const { operation, args = {} } = step;
+  if (operation !== 'execute') return `${what}: ${operation} ${JSON.stringify(args)}`;
+  const { name, kind, ...rest } = args;
+  return `${what}: bmad ${JSON.stringify({ operation, [String(kind)]: name, ...rest })}`;
 }

@@ -13,21 +13,7 @@ export const words = computed(() => ({
   start_this: (what: string) => t`Start: ${what}`,
   sent: t`Sent to the conversation`,
   refused: t`The host did not take it. Type it in the conversation:`,
-  phases: {
-    analysis: t`Analysis`,
-    planning: t`Planning`,
-    solutioning: t`Solutioning`,
-    implementation: t`Implementation`,
-  },
-  states: { complete: t`complete`, 'in progress': t`in progress`, 'not started': t`not started` },
   stories: (done: number, all: number) => t`${done} of ${all} stories done`,
-  columns: {
-    backlog: t`Backlog`,
-    ready: t`Ready`,
-    progress: t`In progress`,
-    review: t`Review`,
-    done: t`Done`,
-  },
   more: (count: number) => t`${count} more`,
   drift: (count: number) =>
     plural(

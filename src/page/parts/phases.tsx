@@ -7,14 +7,14 @@ import { inLine } from './visible.ts';
 const SHARE: Readonly<Record<string, number>> = { complete: 1, 'in progress': 0.5 };
 
 /** How far the project is, each phase with the file and line that prove it. */
-export function Phases({ phases, totals }: Pick<Next, 'phases' | 'totals'>): VNode | null {
+export function Phases({ next: { phases, totals, names } }: { next: Next }): VNode | null {
   const { next } = words.value;
   if (phases.length === 0) return null;
   return (
     <div class="phases">
       {phases.map(({ phase, state, evidence }) => {
-        const name = next.phases[phase] ?? inLine(phase);
-        const says = next.states[state] ?? inLine(state);
+        const name = inLine(names[phase] ?? phase);
+        const says = inLine(names[state] ?? state);
         const counted = phase === 'implementation' && totals.stories > 0;
         return (
           <section class="phase" key={phase} aria-label={`${name}: ${says}`}>

@@ -5,7 +5,6 @@ import { Bars, StepLines, type Point } from '../parts/chart.tsx';
 import { Group } from '../parts/shown.tsx';
 import { day } from '../message.ts';
 import { words } from '../words.ts';
-import { titleOf } from './stories.ts';
 
 /** What was planned and what is done over time, and how long each story took; nothing where no dates are known. */
 export function BoardCharts(): VNode | null {
@@ -20,15 +19,15 @@ export function BoardCharts(): VNode | null {
   return (
     <section aria-label={board.burnUp}>
       <Group title={board.burnUp} count={done.length} />
-      <StepLines title={board.burnUp} lines={burnUp(stories, board.planned, board.columns.done)} />
+      <StepLines title={board.burnUp} lines={burnUp(stories, board.planned, board.done)} />
       {timed.length === 0 ? null : (
         <>
           <Group title={board.cycle} />
           <Bars
             title={board.cycle}
-            points={timed.map(({ id, done: at, days }) => ({
+            points={timed.map(({ title, done: at, days }) => ({
               label: day(at ?? ''),
-              note: titleOf(id),
+              note: title,
               value: days ?? 0,
             }))}
           />

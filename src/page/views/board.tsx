@@ -10,7 +10,6 @@ import { inLine } from '../parts/visible.ts';
 import { refine, route } from '../router.ts';
 import { words } from '../words.ts';
 import { BoardCharts } from './board-charts.tsx';
-import { columnOf, COLUMNS, epicOf, titleOf, type Column } from './stories.ts';
 
 /** Epics and stories of every ledger, in columns; what disagrees is marked, and its change can be proposed. */
 export function Board(): VNode {
@@ -19,7 +18,7 @@ export function Board(): VNode {
   const { board } = words.value;
   const items = loaded.data?.items ?? [];
   const stories = items.filter(({ kind }) => kind === 'story');
-  const epics = new Set(stories.map(({ id }) => epicOf(id)));
+  const epics = new Set(stories.flatMap(({ epic }) => epic ?? []));
   return (
     <>
       <Heading
@@ -74,21 +73,20 @@ function Columns(of: {
   data: Next;
   proposed: Reconciled | undefined;
 }): VNode {
-  const { board } = words.value;
   const epic = route.value.query.get('epic');
-  const wanted = of.stories.filter(({ id }) => epic === null || epicOf(id) === epic);
+  const wanted = of.stories.filter((story) => epic === null || story.epic === epic);
   const drift = new Map(of.data.drift.map((each) => [each.about, each]));
   const changes = new Map(
     of.proposed?.ledgers.flatMap((ledger) => ledger.changes.map((change) => [change.key, change] as const)),
   );
   return (
     <div class="cols">
-      {COLUMNS.map((column) => {
-        const own = wanted.filter((story) => columnOf(story) === column);
+      {Object.entries(of.data.columns ?? {}).map(([column, name]) => {
+        const own = wanted.filter((story) => story.column === column);
         return (
-          <section class="col" key={column} aria-label={`${board.columns[column]}, ${own.length}`}>
+          <section class="col" key={column} aria-label={`${inLine(name)}, ${own.length}`}>
             <h2>
-              {board.columns[column]} <span>{own.length}</span>
+              {inLine(name)} <span>{own.length}</span>
             </h2>
             {own.slice(0, MOST_CARDS).map((story) => (
               <Card
@@ -96,7 +94,6 @@ function Columns(of: {
                 story={story}
                 drift={drift.get(story.id)}
                 change={changes.get(story.id)}
-                column={column}
               />
             ))}
             {own.length > MOST_CARDS ? <p class="soft">+{own.length - MOST_CARDS}</p> : null}
@@ -114,17 +111,17 @@ function Card(of: {
   story: ProgressItem;
   drift: Drift | undefined;
   change: Pick<Reconciled['ledgers'][number]['changes'][number], 'from' | 'to'> | undefined;
-  column: Column;
 }): VNode {
   const { board } = words.value;
   const { story, drift, change } = of;
+  const { title = story.id } = story;
   return (
-    <article class="card" data-entry tabIndex={0} aria-label={titleOf(story.id)}>
-      <p>{inLine(titleOf(story.id), 120)}</p>
+    <article class="card" data-entry tabIndex={0} aria-label={inLine(title, 120)}>
+      <p>{inLine(title, 120)}</p>
       <small>
         <span class={drift === undefined ? '' : 'drift'}>
           {drift === undefined
-            ? board.epic(inLine(epicOf(story.id), 40))
+            ? board.epic(inLine(story.epic ?? '', 40))
             : `${board.drift}${change === undefined ? '' : `: ${inLine(change.from ?? '–', 30)} → ${inLine(change.to, 30)}`}`}
         </span>
         <span>{inLine(story.status ?? '', 30)}</span>

@@ -40,7 +40,7 @@ export function Inbox({ inbox }: { inbox: Loaded<InboxData> }): VNode {
         title={said.title}
         lead={inbox.data === undefined ? undefined : said.lead(inbox.data.items.length)}
       />
-      {next.data === undefined ? null : <Phases phases={next.data.phases} totals={next.data.totals} />}
+      {next.data === undefined ? null : <Phases next={next.data} />}
       <Shown loaded={inbox}>
         {({ items, unread }) => (
           <>

@@ -9,16 +9,12 @@ import { inLine } from '../parts/visible.ts';
 import { address } from '../router.ts';
 import { words } from '../words.ts';
 
-function startOf({ call, action }: Pick<NextAction, 'call' | 'action'>): Start | undefined {
-  if (action !== undefined) return { call: action };
-  if (call === undefined) return undefined;
-  const { operation: _operation, message, ...named } = call;
-  const [[kind, name] = []] = Object.entries(named);
-  return {
-    ...(name === undefined ? {} : { name }),
-    ...(kind === undefined ? {} : { kind }),
-    ...(message === undefined ? {} : { message }),
-  };
+/** What is called just for it. */
+function startOf({ what, steps }: NextAction): Start | undefined {
+  const step = steps.find(({ why }) => why === what);
+  if (step === undefined) return undefined;
+  const { operation, args = {} } = step;
+  return operation === 'execute' ? args : { call: { name: operation, args } };
 }
 
 /** Where the project stands, by what its files prove, and what to do next. */
@@ -47,7 +43,7 @@ function Standing({ data }: { data: NextData }): VNode {
   const documents = (data.items ?? []).filter(({ kind }) => kind !== 'story' && kind !== 'epic');
   return (
     <>
-      <Phases phases={data.phases} totals={data.totals} />
+      <Phases next={data} />
       {data.verification === undefined ? null : (
         <p class={data.verification.verdict === 'PASS' ? 'good' : 'bad'}>
           {/* What it says is for a model that has to ask; who reads this can decide. */}
@@ -80,7 +76,7 @@ function Standing({ data }: { data: NextData }): VNode {
               <li key={`${phase} ${id}`} data-entry tabIndex={0}>
                 <span>{inLine(id === kind ? kind : `${kind} ${id}`)}</span>
                 <span class={state === 'complete' ? 'good' : 'soft'}>
-                  {next.states[state] ?? inLine(state)}
+                  {inLine(data.names[state] ?? state)}
                 </span>
                 <Proofs evidence={evidence} />
               </li>

@@ -1,21 +1,19 @@
 import { mapLimited } from '../../base/async.ts';
-import { attempt, noted, ours, quoted } from '../../base/errors.ts';
+import { noted, ours, quoted } from '../../base/errors.ts';
 import {
   type CsvRow,
   csvRows,
   csvRowsWith,
-  isTable,
   parseFrontMatter,
   parseYaml,
   type Table,
-  tableOf,
 } from '../../base/parse/parse.ts';
 import { t } from '../../base/text/message.ts';
 import { cut, decodeEntities, decodeText } from '../../base/text/text.ts';
 import { sha256 } from '../../base/values.ts';
 import type { Problem } from '../../model/record.ts';
 import type { Source } from '../../sources/tree.ts';
-import { readable, readRows as rowsIn, READS_AT_ONCE } from '../reading.ts';
+import { parsedTable, readable, readRows as rowsIn, READS_AT_ONCE, readTable } from '../reading.ts';
 
 /** One BMAD root on disk: which file is where, before any of it is interpreted. */
 export interface Install {
@@ -169,18 +167,16 @@ export async function loadAll(
   return files.filter((file) => file !== undefined && file !== 'missing');
 }
 
-export async function readYaml(source: Source, file: string, problems: Problem[]): Promise<Table> {
-  const text = await readable(source.tree, file, problems);
-  return text === undefined ? {} : yamlTable(file, text, problems);
-}
+export const readYaml = ({ tree }: Source, file: string, problems: Problem[]): Promise<Table> =>
+  readTable(tree, file, problems, parseYaml);
 
 export function yamlTable(file: string, text: string, problems: Problem[]): Table {
-  return checkedTable(file, problems, () => parseYaml(file, text));
+  return parsedTable(file, problems, () => parseYaml(file, text));
 }
 
 /** The table at the top of a Markdown file. The custom kit's files have a comment above it. */
 export function frontMatter(file: string, text: string, problems: Problem[]): Table {
-  return checkedTable(file, problems, () => parseFrontMatter(file, withoutComment(text)).data);
+  return parsedTable(file, problems, () => parseFrontMatter(file, withoutComment(text)).data);
 }
 
 function withoutComment(text: string): string {
@@ -189,13 +185,6 @@ function withoutComment(text: string): string {
   if (!head.startsWith('<!--')) return text;
   const end = head.indexOf('-->');
   return end === -1 ? text : head.slice(end + 3).trimStart();
-}
-
-function checkedTable(file: string, problems: Problem[], parse: () => unknown): Table {
-  const value = attempt(parse, noted(problems, file, {}));
-  if (!isTable(value) && value !== undefined && value !== null)
-    problems.push({ file, message: t`it is not a table of values` });
-  return tableOf(value);
 }
 
 const NAME_LENGTH = 200;

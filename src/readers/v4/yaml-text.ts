@@ -1,4 +1,4 @@
-import { field, parseYaml, type Table } from '../../base/parse/parse.ts';
+import { field, parseYaml, type Table, tableOf } from '../../base/parse/parse.ts';
 import type { Problem } from '../../model/record.ts';
 import { parsedTable } from '../reading.ts';
 
@@ -27,7 +27,7 @@ export interface ParsedYaml {
 /** The table a YAML text holds; an empty one with a problem when it cannot be parsed. */
 export function parseTable(file: string, text: string): ParsedYaml {
   const problems: Problem[] = [];
-  const table = parsedTable(file, problems, () => parseYaml(file, text));
+  const table = parsedTable(file, problems, () => tableOf(parseYaml(file, text)));
   return { table, ...(problems[0] === undefined ? {} : { problem: problems[0] }) };
 }
 

@@ -1,4 +1,4 @@
-import { basename, dirname, isAbsolute, join, posix, relative, sep } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { mapLimited } from '../../base/async.ts';
 import { attempt, ours } from '../../base/errors.ts';
@@ -60,21 +60,18 @@ export async function treeOf(
   const read = async (path: string): Promise<void> => {
     signal.throwIfAborted();
     // A name that is not text cannot be opened by what is left of it.
-    const mark = leftOut(path)
-      ? undefined
-      : path.includes('\uFFFD')
-        ? UNREAD
-        : await fileMark(root, path, reading);
+    const mark = path.includes('\uFFFD') ? UNREAD : await fileMark(root, path, reading);
     if (mark !== undefined) marks.set(path, mark);
   };
-  await mapLimited(paths, 16, read);
+  const isVerified = (path: string): boolean => !leftOut(path);
+  await mapLimited(paths.filter(isVerified), 16, read);
   // What is listed as a folder is a repository of its own, such as a submodule: its files count like the others.
   const folders = [...marks].flatMap(([path, { kind }]) => (kind === 'folder' ? [path] : []));
   let isCut = cut;
   for (const folder of folders) {
     marks.delete(folder);
     const inner = await walkTree(root, signal, folder.endsWith('/') ? folder : `${folder}/`);
-    await mapLimited(inner.paths, 16, read);
+    await mapLimited(inner.paths.filter(isVerified), 16, read);
     isCut ||= inner.cut;
   }
   const list = [...marks.keys()]
@@ -221,13 +218,16 @@ export function leftOutOf({ output }: Kit, root: string, state: string): LeftOut
     ...(output === undefined ? [] : [{ folder: output, leaves: documentsOf(output) }]),
   ];
   const users = below(root, state);
+  const whole = users === undefined ? undefined : `${users}/`;
+  const inside = places.map(({ folder, leaves }) => ({ start: `${folder}/`, leaves }));
   return (path) => {
-    if (users !== undefined && path.startsWith(`${users}/`)) return true;
-    return places.some(({ folder, leaves }) => {
-      if (!path.startsWith(`${folder}/`)) return false;
-      const [first = ''] = path.slice(folder.length + 1).split('/');
-      const name = posix.basename(path);
-      return leaves?.test(name) === true || (OWN_FOLDERS.has(first) && OWN_FILE.test(name));
+    if (whole !== undefined && path.startsWith(whole)) return true;
+    return inside.some(({ start, leaves }) => {
+      if (!path.startsWith(start)) return false;
+      const name = path.slice(path.lastIndexOf('/') + 1);
+      if (leaves?.test(name) === true) return true;
+      const first = path.slice(start.length, path.indexOf('/', start.length));
+      return OWN_FOLDERS.has(first) && OWN_FILE.test(name);
     });
   };
 }

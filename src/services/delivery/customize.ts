@@ -301,6 +301,13 @@ export interface CustomizedAgent {
  * user's in the home folder does.
  */
 export function createCustomizations(catalogue: Catalogue) {
+  // An installer leaves the same template for each agent.
+  const parsed = new Map<string, unknown>();
+  const tableIn = (file: string, text: string): unknown => {
+    if (!parsed.has(text)) parsed.set(text, parseYaml(file, text));
+    return parsed.get(text);
+  };
+
   /** The files that say something, the weakest first. One that cannot be used is a problem and says nothing. */
   async function layersOf(record: BmadRecord, problems: Problem[]): Promise<CustomizationLayer[]> {
     const { first, otherwise } = customizingSources(record, catalogue);
@@ -320,7 +327,7 @@ export function createCustomizations(catalogue: Catalogue) {
         const file = origin.kind === 'project' ? `${basename(tree.root)}/${path}` : tree.place(path);
         const text = await optionalText(tree, path).catch(noted(problems, file, undefined));
         if (text === undefined) continue;
-        const table = attempt(() => parseYaml(file, text), noted(problems, file, undefined));
+        const table = attempt(() => tableIn(file, text), noted(problems, file, undefined));
         if (isTable(table) && !isEmpty(table)) found.push({ file, table });
         else if (!isTable(table) && !isEmpty(table))
           problems.push({ file, message: 'it is not a table of values, so it has no effect' });

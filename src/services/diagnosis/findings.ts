@@ -189,13 +189,12 @@ async function newerRelease(catalogue: Catalogue): Promise<Finding[]> {
   const { records, winners } = catalogue;
   const builtIn = records.filter(({ origin }) => origin.kind === 'package');
   const release = builtIn.find(({ moduleName }) => METHOD.includes(moduleName))?.bmadVersion;
+  // Thousands of records have a few versions, and to compare two takes its time.
+  const versions = new Set(winners.flatMap(({ bmadVersion }) => bmadVersion ?? []));
+  const later = new Set([...versions].filter((each) => versionOrder(each, release ?? each) > 0));
   const newer = winners.filter(
-    ({ origin, moduleName, bmadVersion }) =>
-      origin.kind !== 'package' &&
-      METHOD.includes(moduleName) &&
-      release !== undefined &&
-      bmadVersion !== undefined &&
-      versionOrder(bmadVersion, release) > 0,
+    ({ origin, moduleName, bmadVersion = '' }) =>
+      origin.kind !== 'package' && METHOD.includes(moduleName) && later.has(bmadVersion),
   );
   const version = newer[0]?.bmadVersion;
   if (version === undefined || release === undefined) return [];

@@ -18,7 +18,6 @@ import { inProject, type Kit } from '../../kit/kit.ts';
 import { textToRead, type KitWithMemory } from '../../kit/kit-text.ts';
 import { lastSession, type SessionState } from '../../kit/session/session-state.ts';
 import { emptyPage, SHARED_CONTEXT_FILE } from '../../kit/memories/shared-context.ts';
-import { listForStacks, stacksIn, type DetectedStack } from '../../kit/stacks.ts';
 
 export function tableIn(table: Table, name: string): Table {
   return tableOf(field(table, name));
@@ -48,7 +47,6 @@ export interface ContextFacts {
   /** project-context.yaml as it is, secrets masked; empty when there is none. */
   context: Table;
   sections: ContextSection[];
-  stacks: DetectedStack[];
   agents: AgentFacts[];
   archetypes: { id: string; installed?: string | undefined }[];
   /** Without those that a row of the log repeats. */
@@ -103,7 +101,6 @@ export async function readContextFacts(
     kit,
     context,
     sections,
-    stacks: stacksIn(await listForStacks(kit.root)),
     agents: await agentFacts(kit, known, context, sections, warnings),
     archetypes: await archetypesOf(kit, warnings),
     requests: requests.filter((request) => !handoffs.some((handoff) => isTwin(request, handoff, idOf))),
@@ -156,7 +153,8 @@ const warned = (warnings: string[]) => expected(({ message }) => void warnings.p
 
 async function yamlOf(kit: Kit, path: string, warnings: string[]): Promise<Table> {
   const text = await textToRead(kit, path, warnings, kit.root);
-  return maskSecretValues(tableOf(attempt(() => parseYaml(path, text ?? ''), warned(warnings)))) as Table;
+  if (text === undefined) return {};
+  return maskSecretValues(tableOf(attempt(() => parseYaml(path, text), warned(warnings)))) as Table;
 }
 
 async function archetypesOf(kit: Kit, warnings: string[]): Promise<ContextFacts['archetypes']> {
@@ -196,7 +194,7 @@ async function agentFacts(
 async function manifestNames(kit: Kit, warnings: string[]): Promise<string[]> {
   const path = `${kit.folder}/_config/agent-manifest.csv`;
   const text = await textToRead(kit, path, warnings, kit.root);
-  const rows = attempt(() => csvRows(path, text ?? ''), warned(warnings)) ?? [];
+  const rows = text === undefined ? [] : (attempt(() => csvRows(path, text), warned(warnings)) ?? []);
   return [...new Set(rows.map(({ cell }) => cell('name').trim()).filter((name) => name !== ''))];
 }
 

@@ -44,6 +44,7 @@ import { categoryOf } from '../../kit/museum/kinds.ts';
 import { writeFailure, type FailureWritten, type NewFailure } from '../../kit/museum/museum-write.ts';
 import { otherLanguage, projectLanguages } from '../../kit/project-language.ts';
 import { lastSession, writeSession, type SessionState } from '../../kit/session/session-state.ts';
+import { listForStacks, stacksIn } from '../../kit/stacks.ts';
 import type { View } from '../../lines/view.ts';
 import { aboutProject, bmadValues, type Colleague, colleaguesIn } from './about.ts';
 import { readContextFacts, type ContextFacts, tableIn } from './context-facts.ts';
@@ -98,6 +99,8 @@ export class ProjectFacts {
   readonly categoryOf = categoryOf;
   /** What such a text, or any other about a failure, says. */
   readonly failureIn = failureIn;
+  /** What the project is written in, by its files: many folders are listed for it, so only who shows it asks. */
+  readonly stacks = async () => stacksIn(await listForStacks(this.kit.root));
 
   constructor({ kit, hide, view, kept }: FactsSetup) {
     this.kit = kit;

@@ -37,7 +37,8 @@ interface Known {
   candidates: readonly KitCandidate[];
   /** Newest first, nothing masked. */
   all: readonly Browsed[];
-  ids: ReadonlyMap<string, string>;
+  /** What is at a place, also of what is not among them. */
+  places: ReadonlyMap<string, Browsed>;
   gone: string[];
 }
 
@@ -58,12 +59,10 @@ export async function browse(
   entries: Browsed[];
   total: number;
   stored: boolean;
-  /** The id of what is at a place, also of what is not among the entries. */
-  ids: ReadonlyMap<string, string>;
   gone: string[];
   notes: string[];
 }> {
-  const { all, ids, gone, notes } = await known(opened, type, agents);
+  const { all, gone, notes } = await known(opened, type, agents);
   const entries = all.filter(takes);
   const shown = shownBy(opened);
   const masked: Browsed[] = [];
@@ -75,7 +74,6 @@ export async function browse(
     entries: masked,
     total: entries.length,
     stored: entries.every((each) => each.stored),
-    ids,
     gone,
     notes,
   };
@@ -121,7 +119,7 @@ async function allOf(
   candidates: readonly KitCandidate[],
   type: MemoryType,
   agents: readonly string[] | undefined,
-): Promise<Pick<Known, 'all' | 'ids' | 'gone'>> {
+): Promise<Pick<Known, 'all' | 'places' | 'gone'>> {
   const wanted = agents === undefined ? undefined : new Set(agents.map(nameKey));
   const filter = { types: [type], includeForgotten: true, includeSuperseded: true };
   const found = new Map<string, Browsed>();
@@ -143,15 +141,15 @@ async function allOf(
     await breath();
     if (wanted !== undefined && !whose.some((name) => wanted.has(nameKey(name)))) continue;
     const twin = found.get(key);
-    const old = !living.has(key) && earlier.has(`${type}\n${key}`);
+    const old = earlier.size > 0 && !living.has(key) && earlier.has(`${type}\n${key}`);
     if (twin !== undefined) twin.sources.push(place);
-    else if (gone.has(key) || gone.has(entry.id) || old) left.push(place);
+    else if (old || (gone.size > 0 && (gone.has(key) || gone.has(entry.id)))) left.push(place);
     else found.set(key, { entry, sources: [place], stored: false, dated });
   }
-  const ids = new Map<string, string>();
-  for (const { entry, sources } of found.values()) for (const at of sources) ids.set(at, entry.id);
+  const places = new Map<string, Browsed>();
+  for (const each of found.values()) for (const at of each.sources) places.set(at, each);
   // Entries lower in a file are newer.
-  return { all: [...found.values()].toReversed().sort(newestFirst), ids, gone: left };
+  return { all: [...found.values()].toReversed().sort(newestFirst), places, gone: left };
 }
 
 /** When the store cannot be opened, the project's own files still can be read. */

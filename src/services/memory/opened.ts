@@ -5,7 +5,7 @@ import { say, t } from '../../base/text/message.ts';
 import { byteLength, utcOf } from '../../base/text/text.ts';
 import { isMemoryId } from '../../base/values.ts';
 import type { KitEntry } from '../../kit/memories/entry.ts';
-import { memoryId, placeId } from '../../kit/memories/ids.ts';
+import { memoryId, memoryName, placeId } from '../../kit/memories/ids.ts';
 import { lineText } from '../../kit/memories/line-files.ts';
 import type { KitFiles } from '../../kit/memories/read-all.ts';
 import type { Analyser } from '../../meaning/analyse.ts';
@@ -119,7 +119,7 @@ interface Index {
   said: ReadonlyMap<string, Said>;
 }
 
-type Said = Pick<KitCandidate, 'terms' | 'line'> & { id: string };
+type Said = Pick<KitCandidate, 'terms' | 'line'> & { id: () => string; name: string };
 
 const indexes = new WeakMap<OpenMemory, Index>();
 
@@ -132,20 +132,25 @@ export async function kitCandidates(
   const space = embedder === undefined ? undefined : `${embedder.id}/${embedder.dim}`;
   // Those who ask without an embedder do not look at vectors.
   if (known?.from === entries && (space === undefined || known.space === space)) return known.candidates;
+  const { app } = opened.files.kit;
   const said = new Map<string, Said>();
   const saidBy = (entry: KitEntry): Said => {
     const { agent, text, tags } = entry;
     const key = [agent, text, ...tags].join('\n');
     let terms: readonly string[] | undefined;
+    let id: string | undefined;
     const made = known?.said.get(key) ?? {
       terms: () => (terms ??= termsOf(opened.analyser, entry)),
       line: lineText(text),
-      id: memoryId(opened.files.kit.app, agent, text),
+      id: () => (id ??= memoryId(app, agent, text)),
+      name: memoryName(app, agent, text),
     };
     said.set(key, made);
     return made;
   };
-  const candidates = apart(entries.map((entry) => candidateOf(entry, saidBy(entry), opened)));
+  const all = entries.map((entry) => ({ entry, said: saidBy(entry) }));
+  const ids = ownIds(all, app);
+  const candidates = all.map((each) => candidateOf(each, app, ids.get(each.entry)));
   const before = known?.vectors ?? { space, made: new Map() };
   const made = before.space === space ? before.made : new Map<string, Float32Array>();
   const vectors =
@@ -154,34 +159,48 @@ export async function kitCandidates(
   return candidates;
 }
 
-/** Two texts of files that begin alike are two, each with an id of its own. */
-function apart(candidates: KitCandidate[]): KitCandidate[] {
-  const texts = new Map<string, string>();
-  for (const { entry, source, line: text } of candidates) {
-    const key = `${entry.type}/${entry.id}`;
-    if ((texts.get(key) ?? text) !== text) entry.id = placeId(entry.project, entry.agent, source, entry.text);
-    else texts.set(key, text);
-  }
-  return candidates;
+/** An entry of a file with what is made of it. */
+interface SaidEntry {
+  entry: KitEntry;
+  said: Said;
 }
 
-function candidateOf(entry: KitEntry, { id, ...made }: Said, { files }: OpenMemory): KitCandidate {
-  const { app } = files.kit;
+/** Ids that are not made of how a text begins: those of copies, and of two texts of files that begin alike. */
+function ownIds(all: readonly SaidEntry[], app: string): ReadonlyMap<KitEntry, string> {
+  const own = new Map<KitEntry, string>();
+  for (const { entry } of all)
+    if (isMemoryId(entry.copyOf ?? '')) own.set(entry, (entry.copyOf ?? '').toLowerCase());
+  // Of ten thousand failures, a list asks for the ids of a few: where there are no copies, what they are made of is enough.
+  const isNamed = own.size === 0;
+  const texts = new Map<string, string>();
+  for (const { entry, said } of all) {
+    const { type, agent, source, text } = entry;
+    const key = `${type}/${own.get(entry) ?? (isNamed ? said.name : said.id())}`;
+    if ((texts.get(key) ?? said.line) !== said.line) own.set(entry, placeId(app, agent, source, text));
+    else texts.set(key, said.line);
+  }
+  return own;
+}
+
+function candidateOf({ entry, said }: SaidEntry, project: string, own: string | undefined): KitCandidate {
   const { type, agent, text, tags, source, line, names, date } = entry;
   const at = utcOf(date);
   return {
     entry: {
-      id: isMemoryId(entry.copyOf ?? '') ? (entry.copyOf ?? '').toLowerCase() : id,
+      get id() {
+        return own ?? said.id();
+      },
       type,
       agent,
       text,
       tags: tags.map((tag) => tag.normalize('NFC')),
-      project: app,
+      project,
       createdAt: at ?? UNDATED,
       updatedAt: at ?? UNDATED,
       revision: 1,
     },
-    ...made,
+    terms: said.terms,
+    line: said.line,
     names,
     vector: undefined,
     source,

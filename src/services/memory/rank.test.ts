@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fused, mostFrom, ranked, weighed } from './rank.ts';
+import { fused, ranked, weighed } from './rank.ts';
 
 const position = (id: string) => ({ type: 'decisions' as const, id, createdAt: '2026-01-01T00:00:00Z' });
 
@@ -7,10 +7,6 @@ describe('the fusion of meaning and words', () => {
   it('lets one common word by chance not outweigh the meaning, and all words decide', () => {
     expect(fused(0.4, 0)).toBeGreaterThan(fused(0.35, 0.4));
     expect(fused(0.4, 0)).toBeLessThan(fused(0.1, 1));
-  });
-
-  it('never scores above what is taken for the most', () => {
-    for (const cosine of [-1, 0, 0.5, 1]) expect(mostFrom(cosine)).toBeGreaterThan(fused(cosine, 1, 1));
   });
 
   it('judges by words alone what has no vector yet', () => {

@@ -56,14 +56,6 @@ export function fused(cosine: number | undefined, coverage: number, numbers = 0)
   return cosine + WORDS_WEIGHT * coverage ** 5 + NUMBERS_WEIGHT * numbers;
 }
 
-/** Sums of the same numbers in another order differ by less. */
-const ROUNDING = 1e-9;
-
-/** The most that a memory can score in a comparison which is no nearer than this: as if it had all words. */
-export function mostFrom(cosine: number): number {
-  return fused(Math.max(0, cosine), 1, 1) + ROUNDING;
-}
-
 /** How many of the best by words and of the best by vector an engine looks at closely. */
 export function candidatesFor(limit: number): number {
   return Math.max(100, limit * 4);
@@ -82,7 +74,7 @@ export function rarest(frequency: ReadonlyMap<string, number>, memories: number,
     .map(([term]) => term);
 }
 
-export interface QueryWords {
+interface QueryWords {
   /** Each word of the query once, with its weight. */
   weights: ReadonlyMap<string, number>;
   /** The ways to say it, each with what its words weigh together. */
@@ -115,8 +107,6 @@ export interface Candidate<E extends Position = MemoryEntry> {
   /** Analysed words, as often as they occur. */
   terms: readonly string[];
   cosine: number | undefined;
-  /** What it has of the words of the query, if that is known. */
-  words?: Words;
 }
 
 /** Saturation and length of the usual BM25; only for the order of memories that cover the query equally. */
@@ -127,7 +117,7 @@ const USUAL_LENGTH = 40;
 const isNumber = (term: string): boolean => /\d/.test(term);
 
 /** What a memory has of the words of a query. */
-export interface Words {
+interface Words {
   /** The share of them, each by its weight, in the way to say it of which the most is there. */
   coverage: number;
   matched: readonly string[];
@@ -138,7 +128,7 @@ export interface Words {
 
 const NONE: Words = { coverage: 0, matched: [], numbers: 0, bm25: 0 };
 
-export function wordsIn(query: QueryWords, terms: readonly string[]): Words {
+function wordsIn(query: QueryWords, terms: readonly string[]): Words {
   const { weights, ways } = query;
   const counts = new Map<string, number>();
   for (const term of terms) if (weights.has(term)) counts.set(term, (counts.get(term) ?? 0) + 1);
@@ -175,8 +165,8 @@ export function ranked<E extends Position = MemoryEntry>(
   candidates: readonly Candidate<E>[],
   { compared, limit, minScore, all = false }: Ranking,
 ): (Omit<MemoryHit, 'entry'> & { entry: E })[] {
-  const hits = candidates.flatMap(({ entry, terms, cosine, words = wordsIn(query, terms) }) => {
-    const { coverage, matched, bm25, numbers } = words;
+  const hits = candidates.flatMap(({ entry, terms, cosine }) => {
+    const { coverage, matched, bm25, numbers } = wordsIn(query, terms);
     if (!all && cosine === undefined && matched.length === 0) return [];
     const score = compared ? fused(cosine, coverage, numbers) : coverage;
     return minScore !== undefined && score < minScore

@@ -4,11 +4,11 @@ import { attempt, BmadError, broken, unlessShort } from '../../base/errors.ts';
 import { changeMark, timeIn } from '../../base/files/file-stamps.ts';
 import { modifiedAt } from '../../base/files/file-state.ts';
 import { type FolderEntry, listInside, readInside } from '../../base/files/files.ts';
-import { whyUnread } from '../../base/files/read-failures.ts';
+import { whyUnread } from '../../base/files/file-refusals.ts';
 import { field, isTable, parseConfig, type Table, tableOf, textField } from '../../base/parse/parse.ts';
 import { t } from '../../base/text/message.ts';
 import { CONTRACT_SCRIPT } from '../../kit/output.ts';
-import { utf8Text } from '../../kit/utf8.ts';
+import { utf8Text } from '../../base/text/text.ts';
 import type { Evidence, Trouble } from './rules.ts';
 
 /** Where a project keeps what it makes, the likeliest place first. All are paths from the project. */

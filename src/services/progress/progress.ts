@@ -198,12 +198,13 @@ function nextActions(report: Report, workers: Workers, started: readonly string[
   }));
   const proposed = proposals(report).flatMap((ledger) => ledger.changes);
   const changes = proposed.length;
+  const update = t`Bring the ledgers up to date`;
   if (changes > 0)
     actions.push({
-      what: t`Bring the ledgers up to date`,
+      what: update,
       why: t`the files show ${plural(changes, 'change')} missing from the ledgers (${someChanges(proposed)})`,
       evidence: report.drift.flatMap(({ evidence }) => evidence).slice(0, 4),
-      operation: 'reconcile',
+      steps: [{ operation: 'reconcile_ledgers', args: {}, why: update }],
       of: 'broken',
     });
   const stories = storyActions(report, workers);

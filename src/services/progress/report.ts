@@ -9,7 +9,7 @@ import { joinedPlans, type Plan, plannedIn } from './document.ts';
 import type { Artefact, Deferred, PlanningFiles, Report } from './found.ts';
 import { type BrokenLedger, isBroken, readSprintLedger, readWorkflowLedger } from './ledgers.ts';
 import { findLocations, type Locations, ProjectFiles, unique } from './places.ts';
-import { type Evidence, type Item, storyStatus, type Trouble } from './rules.ts';
+import { columnOf, type Evidence, type Item, storyStatus, titleOf, type Trouble } from './rules.ts';
 import { epicItem, fileEvidence, findDrift, joinedEpics, joinedStories, rank, storyItem } from './stories.ts';
 import { findStoryFiles } from './story-files.ts';
 
@@ -110,7 +110,13 @@ function sprintItems({ sprint, broken, locations: { v4 } }: PlanningFiles): Item
   return [{ ...base, state: bad.length === 0 ? 'not started' : 'unknown', evidence: bad }];
 }
 
-function workItems({ sprint, epics, files }: PlanningFiles): Item[] {
+function workItems(found: PlanningFiles): Item[] {
+  return itemsOf(found).map((item) =>
+    item.kind === 'retrospective' ? item : { ...item, column: columnOf(item) },
+  );
+}
+
+function itemsOf({ sprint, epics, files }: PlanningFiles): Item[] {
   const phase = 'implementation';
   const items: Item[] = [];
   for (const epic of epics) {
@@ -194,6 +200,7 @@ function isSame(root: string, marks: ReadonlyMap<string, string | undefined>): b
 /** When a story was first seen, begun and done, as far as the history of its files tells. */
 interface StoryDates {
   id: string;
+  title: string;
   planned: string;
   started?: string;
   done?: string;
@@ -232,7 +239,7 @@ function datesIn(
 ): StoryDates[] {
   const found = new Map<string, StoryDates>();
   const note = (id: string, word: string, at: string): void => {
-    const known = found.get(id) ?? { id, planned: at };
+    const known = found.get(id) ?? { id, title: titleOf(id), planned: at };
     const far = rank(storyStatus(word));
     found.set(id, {
       ...known,

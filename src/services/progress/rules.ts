@@ -157,6 +157,11 @@ export interface Item {
   state: State;
   /** The word of the ledger or the file. */
   status?: string | undefined;
+  /** Of epics, stories and specs: the column of a board where it stands. */
+  column?: string | undefined;
+  /** Of a story: what it is called, and its epic. */
+  title?: string;
+  epic?: string;
   evidence: Evidence[];
 }
 
@@ -173,6 +178,23 @@ type DriftKind =
   | 'ledger behind'
   | 'ledger ahead'
   | 'broken ledger';
+
+/** Where something stands on a board: by the word that it has, whatever generation wrote it, else by its state. */
+export function columnOf({ state, status = '' }: Pick<Item, 'state' | 'status'>): string {
+  if (state === 'complete') return 'done';
+  const word = storyStatus(status);
+  if (word === 'review') return 'review';
+  if (word === 'drafted' || word === 'ready-for-dev') return 'ready';
+  return state === 'in progress' ? 'progress' : 'backlog';
+}
+
+/** `1-2-cart-totals-with-tax` is `1.2 Cart totals with tax`. */
+export function titleOf(id: string): string {
+  const [, epic, story, rest = ''] = /^(?:story-)?([a-z]?\d+)[.-](\d+[a-z]?)(?:-(.*))?$/i.exec(id) ?? [];
+  if (epic === undefined || story === undefined) return id;
+  const words = rest.replaceAll('-', ' ').trim();
+  return `${epic}.${story} ${words.charAt(0).toUpperCase()}${words.slice(1)}`.trim();
+}
 
 /** Two places of a project that do not agree, or one that cannot be right. */
 export interface Drift {

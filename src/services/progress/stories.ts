@@ -10,6 +10,7 @@ import {
   type State,
   STORY_STATUSES,
   type StoryStatus,
+  titleOf,
 } from './rules.ts';
 import { natural, type SpecFile, type StoryFile, type StoryFiles } from './story-files.ts';
 
@@ -119,6 +120,8 @@ export function storyItem(story: Story, ledgerFile: string | undefined): Item {
     kind: 'story',
     phase: 'implementation',
     id,
+    title: titleOf(id),
+    epic: String(story.epic),
     state: storyState(story),
     status: (row?.word ?? file?.word) || undefined,
     evidence: evidence.length > 0 ? evidence : planEvidence(planned),

@@ -193,12 +193,13 @@ const isPassed = ({ gate }: Gate): boolean => /^(?:PASS|WAIVED)$/.test(gate);
 /** What proves that a story is done is the project's own script. */
 function contractActions({ locations: { contract } }: Report, { id, gate }: Story): Action[] {
   if (contract === undefined || (gate !== undefined && !isPassed(gate))) return [];
+  const what = t`Prove that story ${id} is done`;
   return [
     {
-      what: t`Prove that story ${id} is done`,
+      what,
       why: t`${contract} checks the work`,
       evidence: [{ file: contract, says: t`the completion contract` }],
-      operation: 'contract',
+      steps: [{ operation: 'run_completion_contract', args: {}, why: what }],
       optional: true,
     },
   ];

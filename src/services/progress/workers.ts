@@ -240,9 +240,7 @@ export interface Action {
   about?: string;
   /** The story that it is about, and what is done with it. */
   story?: { id: string; work: Work };
-  /** Done with this product itself. */
-  operation?: 'reconcile' | 'contract';
-  /** Further calls, each with what it is for: instead of the worker, or after it. */
+  /** Further calls, each with what it is for: instead of the worker, or after it. One that says what the action says is the action. */
   steps?: Step[];
   optional?: boolean;
   /** What has to be repaired first, and ways to begin something new; all else follows by the method. */

@@ -1,5 +1,5 @@
 import type { YamlPair } from '../../base/parse/yaml-document.ts';
-import { withoutEnd, withoutStart } from '../../base/text/text.ts';
+import { withoutEnd, withoutStart, utf8Text } from '../../base/text/text.ts';
 import { isAbsolute, join, posix, relative, sep } from 'node:path';
 import { BmadError, quoted, unlessMissing } from '../../base/errors.ts';
 import { withLock } from '../../base/files/file-lock.ts';
@@ -7,7 +7,6 @@ import { removeShared, replaceShared } from '../../base/files/file-shared.ts';
 import { isFileInside, readInside } from '../../base/files/files.ts';
 import { hunksOf } from '../../base/text/diff.ts';
 import { t } from '../../base/text/message.ts';
-import { utf8Text } from '../../kit/utf8.ts';
 import type { SprintLedger } from './ledgers.ts';
 
 const LOCK_WAIT_MS = 10_000;

@@ -2,14 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { sweepDrafts } from '../../base/files/file-drafts.ts';
 import { replaceShared } from '../../base/files/file-shared.ts';
 import { join } from 'node:path';
-import { hasFile } from '../../kit/runs/run-folders.ts';
+import { hasFile, isRunId } from '../../kit/runs/run-folders.ts';
+import type { RunFold } from '../../kit/runs/run-fold.ts';
 import { BRANCH_FILE, MAIN } from '../../kit/runs/scan.ts';
 import { checkpointId } from '../../kit/runs/state-file.ts';
 import type { RunPlace } from '../../model/run.ts';
 import { writeFolded } from './change-run.ts';
 import { branchOf, checkedBranch, unknownBranch } from './find.ts';
-import { folderOf, lockedRuns, readOnly, type RunsStorage } from './storage.ts';
-import { entryAfter, saying } from './write-run.ts';
+import { folderOf, linesNow, lockedRuns, readOnly, type RunsStorage } from './storage.ts';
+import { entryAfter, type RunAt, saying } from './write-run.ts';
 import { withoutEnds } from '../../base/text/text.ts';
 
 interface NewRun {
@@ -70,8 +71,21 @@ export async function openRun(
     const view = await storage.view();
     await view.change(undefined, () => Promise.resolve({ said: [saying(run, entry)], answer: undefined }));
     await writeFolded(storage, run);
+    await sweepLast(storage, run, { base: folder.base, path });
     return run;
   });
+}
+
+/** Whoever opened the run before this one may have been killed on the way, and perhaps nobody ever works on that one. */
+async function sweepLast(
+  storage: RunsStorage,
+  { id, branch }: RunAt,
+  { base, path }: RunPlace,
+): Promise<void> {
+  let last: RunFold | undefined;
+  for (const each of (await linesNow(storage)).all())
+    if (each.branch === branch && each.id !== id && (each.latest ?? '') >= (last?.latest ?? '')) last = each;
+  if (last !== undefined && isRunId(last.id)) await sweepDrafts(join(base, path, last.id), base);
 }
 
 /** No run has it: branches are what is wanted. */

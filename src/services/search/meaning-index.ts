@@ -60,10 +60,7 @@ export function meaningIndex(
   scan?.putBlock(vectors);
   return async (question, signal) => {
     const [asked = new Float32Array()] = await embedder.embed([question], signal);
-    if (scan !== undefined) return byRecord(count, owners, scan.near(asked, owners.length));
-    const alike = new Float64Array(owners.length);
-    likenessesInBlock(vectors, asked, 0, owners.length, alike);
-    return byRecord(count, owners, alike);
+    return byRecord(count, owners, scan?.near(asked, owners.length) ?? likenessesInBlock(vectors, asked));
   };
 }
 

@@ -71,6 +71,20 @@ describe('a session in a French project', () => {
     expect(list).toContain('Lire la partie suivante : bmad list --limit 2 --cursor');
   });
 
+  it('quotes what git says as git says it (B-06)', async () => {
+    const https = await said('sources add git+https://127.0.0.1:1/x.git');
+    expect(https).toMatch(
+      /l’hôte ne peut pas être joint \(git : fatal: unable to access 'https:\/\/127\.0\.0\.1:1\/x\.git\/': /,
+    );
+    const local = await said('sources add git+file:///no/such/repository');
+    expect(local).toContain("fatal: '/no/such/repository' does not appear to be a git repository");
+    const known = 'source host reached commit served fetched user file for since of exist marked'.split(' ');
+    const own = [https, local]
+      .join('\n')
+      .replaceAll(/fatal: [^\n)]*|(?:https?|file):\/\/\S+|git\+\S+|bmad \S[^\n]*/g, '');
+    for (const word of known) expect(own).not.toMatch(new RegExp(`\\b${word}\\b`));
+  });
+
   it('says what comes next', async () => {
     const next = await said('next');
     expect(next).toMatch(/^planification\s: présente · conception non commencée\n/);

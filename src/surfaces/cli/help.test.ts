@@ -103,6 +103,9 @@ describe('help', () => {
     expect((await typed('remember')).err).toBe(
       'error: missing required argument \'text\'\n\nUsage: bmad remember [options] <text...>\nExample: bmad remember "We deploy on Tuesdays only"\nbmad remember --help explains it.\n',
     );
+    expect((await typed('recall')).err).toBe(
+      'error: missing required argument \'query\'\n\nUsage: bmad recall [options] <query...>\nExample: bmad recall "which database"\nbmad recall --help explains it.\n',
+    );
   });
 });
 

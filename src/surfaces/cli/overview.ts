@@ -340,12 +340,25 @@ export function spokenCommand(args: readonly string[]): string[] {
       ? ['--help', ...rest.filter((word) => word === ALL)]
       : [...withoutFlags(spokenCommand(topic)), '--help'];
   }
+  const [kind = '', name] = rest;
+  // As bmad-mcp-server has it: `execute agent dev --message "…"`, `read workflow prd`.
+  if ((first === 'execute' || first === 'read') && NAMED_KIND.test(kind) && name !== undefined)
+    return spokenCommand([first, ...rest.slice(1), '--kind', kind]);
+  if (first === 'execute') return [first, ...rest.flatMap(withoutMessageFlag)];
   const meant = SHORTCUTS[first];
   if (meant === undefined) return [...args];
   // What is typed counts before what the shortcut adds.
   const flag = meant.findIndex((word) => word.startsWith('--'));
   const given = flag !== -1 && rest.some((word) => word.split('=')[0] === meant[flag]);
   return [...(given ? meant.slice(0, flag) : meant), ...rest];
+}
+
+const NAMED_KIND = /^(?:agent|workflow)$/;
+
+/** The message is the words after the name, with a flag before them or without. */
+function withoutMessageFlag(word: string): string[] {
+  if (word === '-m' || word === '--message') return [];
+  return [word.replace(/^--message=/, '')];
 }
 
 function withoutFlags(words: readonly string[]): string[] {

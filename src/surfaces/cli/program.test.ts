@@ -45,4 +45,20 @@ describe('the command line', () => {
     expect(asked.out).toContain('\nHello there\n');
     expect((await typed('analyst', '--section', 'no such')).code).not.toBe(0);
   });
+
+  it('takes the commands of bmad-mcp-server: the kind before the name, and the message with a flag', async () => {
+    for (const flag of [
+      ['--message', 'Create a form'],
+      ['-m', 'Create a form'],
+      ['--message=Create a form'],
+    ]) {
+      const { code, out } = await typed('execute', 'agent', 'dev', ...flag);
+      expect([code, /^# .*$/m.exec(out)?.[0]]).toEqual([0, expect.stringMatching(/\(agent bmm\/dev\)$/)]);
+      expect(out).toContain('\nCreate a form\n');
+    }
+    const { out } = await typed('execute', 'workflow', 'sprint-planning', '--json');
+    expect(JSON.parse(out)).toMatchObject({ name: 'bmm/sprint-planning', kind: 'workflow' });
+    expect((await typed('read', 'agent', 'analyst')).out).toContain('<agent id=');
+    expect((await typed('read', 'workflow', 'sprint-planning')).out).toContain('name: sprint-planning');
+  });
 });

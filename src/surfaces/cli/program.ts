@@ -146,7 +146,7 @@ export async function runProgram(
   // Help and complaints are complete before they are shown.
   const said = { out: '', err: '' };
   const json = args.includes('--json');
-  const program = await createProgram(run, said, terminal, args);
+  const program = await createProgram(run, said, terminal, args, typed[0] ?? '');
   try {
     await program.parseAsync(args[0] === '--help' ? ['--help'] : [...args], { from: 'user' });
     return exitCode;
@@ -196,6 +196,7 @@ async function createProgram(
   said: { out: string; err: string },
   terminal: Terminal,
   args: readonly string[],
+  firstTyped: string,
 ): Promise<Command> {
   const words = new Set(args);
   const program = new Command(CLI_PROGRAM)
@@ -225,7 +226,10 @@ async function createProgram(
     if (!words.has(first)) continue;
     const made = await operationNamed(operation);
     const how = { askable: terminal.keyboard !== undefined };
-    const command = explained(inheritSettings(commandOf(made, run, how), program), line, made.examples);
+    // By the one word that was typed for it, if one was.
+    const asked = spokenCommand([firstTyped]).join(' ') === line ? firstTyped : line;
+    const examples = made.examples?.map((example) => example.replace(line, asked));
+    const command = explained(inheritSettings(commandOf(made, run, how), program), asked, examples);
     if (inner === undefined) program.addCommand(command);
     else groupNamed(program, first).addCommand(command);
   }
@@ -333,7 +337,13 @@ function callFrom(terminal: Terminal): Call {
 }
 
 /** Asks the person at the terminal; only a yes is one. */
-function confirming({ err, readLine, keyboard, status }: Terminal): Pick<Call, 'ask' | 'choose' | 'confirm'> {
+function confirming({
+  err,
+  remarks,
+  readLine,
+  keyboard,
+  status,
+}: Terminal): Pick<Call, 'ask' | 'choose' | 'confirm'> {
   if (readLine === undefined) return {};
   return {
     ask: readLine,
@@ -347,8 +357,10 @@ function confirming({ err, readLine, keyboard, status }: Terminal): Pick<Call, '
         }),
     async confirm({ question, details }) {
       status?.clear();
-      // As it is: what a person allows may hide nothing behind marks.
-      if (details !== '') err(`${details}\n`);
+      // Every line as it is: what a person allows may hide nothing behind marks.
+      if (details !== '' && remarks !== undefined)
+        remarks.show((await import('./screen/markdown.ts')).exactLines(details));
+      else if (details !== '') err(`${details}\n`);
       const typed = await readLine(t`${question} [y/N] `);
       return isYes(typed) ? { yes: true } : { yes: false, why: t`you said no` };
     },

@@ -155,8 +155,8 @@ export async function openFrontDoor({
       doorstep.admitted(incoming.socket);
       outgoing.once('close', () => doorstep.answered(incoming.socket));
     }
-    // Unknown callers are one, who has no one to take turns with.
-    const key = callerKey(caller);
+    // Unknown callers are told apart by their sessions; those without one have no one to take turns with.
+    const key = callerKey(caller) ?? incoming.headers['mcp-session-id']?.toString();
     const taken = await requestOf(incoming, `${origin}${url}`, over, {
       checksShape: route.checksDepth !== true,
       takesMessage: route.takesMessage === true,

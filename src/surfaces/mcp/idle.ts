@@ -17,7 +17,7 @@ import { callTool } from './tools.ts';
 import { unattended } from './watch.ts';
 
 /** Lets messages in between two pieces of work, and waits until those are dealt with. */
-export type Pause = () => Promise<void>;
+type Pause = () => Promise<void>;
 
 type Work = (pause: Pause) => Promise<void>;
 

@@ -22,8 +22,6 @@ const LAST_ANSWERS_MS = 10_000;
 /** Is answered when the connection ends: nobody waits for it. */
 const STAYS_OPEN = 'subscriptions/listen';
 
-const PROMPTS_CHANGED = '{"jsonrpc":"2.0","method":"notifications/prompts/list_changed"}\n';
-
 const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
 
@@ -67,9 +65,8 @@ export class LineTransport implements Transport {
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
-    const given = this.#first?.isGiven(message) ?? false;
-    const written =
-      given === true ? undefined : this.#write(given === false ? serializeMessage(message) : PROMPTS_CHANGED);
+    const line = this.#first?.instead(message) ?? serializeMessage(message);
+    const written = line === '' ? undefined : this.#write(line);
     if ('id' in message && !('method' in message)) this.#unanswered.delete(message.id);
     this.#last?.refresh();
     if (this.left.aborted && this.#unanswered.size === 0) this.#onEnd();
@@ -152,8 +149,7 @@ export class LineTransport implements Transport {
     if ('method' in message && 'id' in message && message.method !== STAYS_OPEN)
       this.#unanswered.add(message.id);
     const kept = this.#first?.received(message);
-    if (kept !== undefined && 'id' in message)
-      void this.#write(`{"result":${kept},"jsonrpc":"2.0","id":${JSON.stringify(message.id)}}\n`);
+    if (kept !== undefined) void this.#write(kept);
     if ('method' in message && message.method === 'notifications/cancelled') {
       const { requestId } = (message.params ?? {}) as { requestId?: unknown };
       this.#unanswered.delete(requestId);

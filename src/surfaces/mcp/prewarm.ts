@@ -1,6 +1,5 @@
 import type { Context } from '../../operations/context.ts';
 import type * as onDemand from '../../operations/on-demand.ts';
-import type { Pause } from './idle.ts';
 
 /** What most sessions call first. */
 const USUAL = ['bmad', 'list', 'execute', 'search', 'read'] as const;
@@ -14,7 +13,11 @@ interface Doors {
 }
 
 /** In pieces, each of which a client may have to wait for. */
-export async function prewarm(context: Context, pause: Pause, { operations, call }: Doors): Promise<void> {
+export async function prewarm(
+  context: Context,
+  pause: () => Promise<void>,
+  { operations, call }: Doors,
+): Promise<void> {
   const { loadOperation } = await operations();
   await pause();
   for (const name of USUAL) {

@@ -13,7 +13,7 @@ import type { agentOperation } from '../../operations/activation/agent-tools.ts'
 import type { AnyOperation } from '../../operations/operation.ts';
 import { ask, operationsOnDemand, stepWriter, withoutRepeats } from './steps.ts';
 import { dataOf, protocolError } from './requests.ts';
-import { waysOf } from './prompts.ts';
+import { waysOf } from './host-ways.ts';
 import { advertisedSchema, type AdvertisedSchema } from './schema.ts';
 import { TOOL_SCHEMAS } from './tool-schemas.prepared.ts';
 
@@ -56,24 +56,35 @@ async function plainList(context: Context, call: Call): Promise<Tool[]> {
   const told = leftOut === 0 ? fixed : fixed.map((tool) => withRest(tool, items.length, leftOut));
   if (leftOut > 0) context.log.warn(`${leftOut} agents have no tool because hosts limit the number of tools`);
   const { loadAgentTools } = await operationsOnDemand();
-  const { agentOperation } = await loadAgentTools();
-  const own = items.map(agentOperation);
-  const ofAgents = own.map((operation) => toolOf(operation, advertisedSchema(operation)));
-  return withOutputs([...told, ...ofAgents], context, own);
+  const { agentOperation, messageFor } = await loadAgentTools();
+  const [first] = items;
+  if (first === undefined) return withOutputs(told, context);
+  const one = agentOperation(first);
+  const schema = advertisedSchema(one);
+  const ofAgents = items.map((tool) => toolOf({ ...one, ...tool }, withMessage(schema, messageFor(tool))));
+  return withOutputs([...told, ...ofAgents], context, one);
+}
+
+/** The schema of one agent's tool, for another: to make each from its declaration took longer than to read all agents. */
+function withMessage(schema: AdvertisedSchema, description: string): AdvertisedSchema {
+  const { message, ...others } = schema['properties'] as Record<string, Property>;
+  return { ...schema, properties: { message: { ...message, description }, ...others } };
 }
 
 /** The tools with the schemas of their answers, for clients that want data. */
 async function withOutputs(
   tools: Tool[],
-  { config }: Context,
-  own: readonly AnyOperation[] = [],
+  { config, tools: { fixed } }: Context,
+  /** Any agent's: all of them answer alike. */
+  ofAgent?: AnyOperation,
 ): Promise<Tool[]> {
   if (config.output !== 'structured') return tools;
   const { outputSchemaOf } = await import('./tool-extras.ts');
   const { loadOperation } = await operationsOnDemand();
   return Promise.all(
     tools.map(async (tool) => {
-      const operation = own.find(({ name }) => name === tool.name) ?? (await loadOperation(tool.name));
+      const isOwn = fixed.some(({ name }) => name === tool.name);
+      const operation = isOwn || ofAgent === undefined ? await loadOperation(tool.name) : ofAgent;
       return { ...tool, outputSchema: outputSchemaOf(operation) };
     }),
   );

@@ -1,4 +1,4 @@
-import { OFFERED } from '../../../src/operations/registry.ts';
+import { OFFERED } from '../../../src/operations/offered.ts';
 import { relaxedObject } from './relaxed-json.ts';
 
 /** A step as a text recommends it. */

@@ -7,7 +7,7 @@ import type { ErrorCode } from '../../../src/base/errors.ts';
 import type { StepWriter } from '../../../src/base/step.ts';
 import { extractSettings } from '../../../src/config/flags.ts';
 import { createBmad } from '../../../src/library/bmad.ts';
-import { OFFERED } from '../../../src/operations/registry.ts';
+import { OFFERED } from '../../../src/operations/offered.ts';
 import type { AnyOperation } from '../../../src/operations/operation.ts';
 import { isOwnOption } from '../../../src/surfaces/cli/completion.ts';
 import { runProgram } from '../../../src/surfaces/cli/program.ts';

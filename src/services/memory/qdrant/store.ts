@@ -255,62 +255,23 @@ export class QdrantIndex implements SharedIndex {
   }
 }
 
-/** How often a memory is written again because another process has written it at the same time. */
-const ROUNDS = 8;
-
 /**
- * Brings the memories of one shelf to what lines say. Qdrant has no transactions: each write is made only if the memory is still as
- * it was read, and looked at afterwards; one that another process has written meanwhile is judged again.
+ * Brings the memories of one shelf to what lines say. Qdrant has no transactions: where two write a memory at once the later one
+ * stands, until the other has heard of its line, and tells what both say.
  */
-async function told(shelf: Shelf, said: readonly Told[], analyser: Analyser): Promise<void> {
-  const { points, others } = shelf;
-  let open = said;
-  for (let round = 0; open.length > 0; round++) {
-    if (round === ROUNDS) throw contended(shelf);
-    const ids = open.map(({ entry }) => entry.id);
-    const there = new Map((await points.retrieve(ids)).map(({ id, payload }) => [id, payload]));
-    open = open.filter((each) => isBehind(there.get(each.entry.id), each));
-    const plans = open.map((each) => {
-      const { id } = each.entry;
+async function told({ points, others }: Shelf, said: readonly Told[], analyser: Analyser): Promise<void> {
+  const there = new Map(
+    (await points.retrieve(said.map(({ entry }) => entry.id))).map(({ id, payload }) => [id, payload]),
+  );
+  const writes = said
+    .filter((each) => isBehind(there.get(each.entry.id), each))
+    .map((each) => {
+      const { id, text } = each.entry;
       const changeId = randomUUID();
-      const before = there.get(id);
       const payload = { ...payloadOf(each, analyser, changeId), lines: [changeId, ...each.heads] };
-      return { id, before, changeId, payload, isSame: before?.text === each.entry.text };
+      return wordsOnly(id, payload, there.get(id)?.text === text);
     });
-    await points.write(plans.map(asOperation));
-    const after = await points.retrieve(
-      plans.map(({ id }) => id),
-      ['change_id'],
-    );
-    const written = new Map(after.map(({ id, payload }) => [id, payload.change_id]));
-    const won = plans.filter(({ id, changeId }) => written.get(id) === changeId);
-    const copies = won.map(({ id, payload, isSame }) => wordsOnly(id, payload, isSame));
-    await Promise.all(others.map(async (other) => other.write(copies)));
-    open = open.filter((_, at) => !won.includes(plans[at] as (typeof plans)[number]));
-  }
-}
-
-interface Planned {
-  id: string;
-  before: RawPayload | undefined;
-  payload: object;
-  isSame: boolean;
-}
-
-function asOperation({ id, before, payload, isSame }: Planned): Operation {
-  const known = before?.change_id;
-  const unchanged: Condition =
-    typeof known === 'string' || before === undefined
-      ? anyOf('change_id', [typeof known === 'string' ? known : 'none'])
-      : empty('change_id');
-  return isSame
-    ? { set_payload: { payload: { ...payload }, filter: { must: [{ has_id: [id] }, unchanged] } } }
-    : {
-        upsert: {
-          points: [{ id, vector: {}, payload: { ...payload, embedder: null } }],
-          update_filter: { must: [unchanged] },
-        },
-      };
+  for (const each of [points, ...others]) await each.write(writes);
 }
 
 /** Whether a server has not heard of what lines say. */
@@ -347,12 +308,6 @@ async function vectorsSet(shelf: Shelf, vectors: readonly VectorFor[], space: st
     }),
   );
   return current.length;
-}
-
-function contended(shelf: Shelf): BmadError {
-  return new BmadError('unavailable', t`Other processes keep changing the same memories in ${shelf.type}.`, {
-    hint: t`Try again in a moment.`,
-  });
 }
 
 /** Memories that are looked at because they have any of the words, from each collection. */

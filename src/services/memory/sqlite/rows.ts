@@ -12,7 +12,7 @@ const TYPE_NUMBER =
 export const IS_CHANGED = '(revisions IS NOT NULL OR forgotten_at IS NOT NULL OR superseded_at IS NOT NULL)';
 
 /** Part of the file's name: a program with other tables has a file of its own, so that two do not rebuild in turns. */
-export const SCHEMA = 3;
+export const SCHEMA = 4;
 
 const TABLES = `
   CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -39,7 +39,7 @@ const TABLES = `
   );
   CREATE INDEX memory_order ON memory (created_at DESC, ${TYPE_NUMBER}, id);
   CREATE INDEX memory_rev ON memory (rev);
-  CREATE INDEX memory_agent ON memory (agent);
+  CREATE INDEX memory_filter ON memory (agent, type, updated_at, forgotten_at, superseded_at);
   CREATE INDEX memory_changed ON memory (rid) WHERE ${IS_CHANGED};
   CREATE TABLE removed (type TEXT NOT NULL, id TEXT NOT NULL, rev INTEGER NOT NULL, PRIMARY KEY (type, id));
   CREATE TABLE vector (

@@ -49,7 +49,7 @@ describe('a command without the name it needs', () => {
   it('is an error with the usage where nobody sits', async () => {
     const { code, stderr } = await piped('start');
     expect(code).toBe(2);
-    expect(stderr).toContain('Usage: bmad execute');
+    expect(stderr).toContain('Usage: bmad start');
   });
 });
 
@@ -67,7 +67,8 @@ describe('before programs of a project may run', () => {
     });
     expect(asked).toContain('[y/N]');
     for (const line of script.trim().split('\n')) expect(screen).toContain(`${line}\n`);
-    expect(screen).toContain('```');
+    expect(screen).toMatch(/^ {4}#!\/bin\/bash$/m);
+    expect(screen).not.toContain('```');
   });
 });
 

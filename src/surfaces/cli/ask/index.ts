@@ -4,11 +4,12 @@ import { isYes, oneLine } from '../../../base/text/text.ts';
 import type { Item } from '../../../operations/catalogue/list-items.ts';
 import type { Confirmed, ConfirmRequest } from '../../../operations/context.ts';
 import type { HandoverView } from '../../../operations/handover/handovers.ts';
-import type { InboxAction, InboxItem } from '../../../operations/inbox/inbox.ts';
+import type { InboxAction, InboxItem } from '../../../operations/inbox/item.ts';
 import type { MemoryData } from '../../../operations/memory/memory-view.ts';
 import type { AnyOperation, Ask, Picked } from '../../../operations/operation.ts';
 import type { TaskView } from '../../../operations/tasks/task-view.ts';
 import { EMPTY, line, type Line, span } from '../screen/paint.ts';
+import { exactLines } from '../screen/markdown.ts';
 import { wrapped } from '../screen/text.ts';
 import type { Keyboard, Terminal } from '../terminal.ts';
 import { choice, type Offer, picker } from './picker.ts';
@@ -269,7 +270,8 @@ async function decided(
   ]);
   const diff = item.actions.find((each) => each.operation === 'sources_diff');
   // What changes in a source is what is approved.
-  if (diff === undefined) terminal.answers?.show(exactly(item.text));
+  if (diff === undefined)
+    terminal.answers?.show(item.kind === 'trust' ? exactLines(item.text) : exactly(item.text));
   else await asking.perform(diff.operation, diff.args);
   terminal.remarks?.show([EMPTY]);
   for (;;) {
@@ -288,7 +290,7 @@ async function decided(
   }
 }
 
-/** The text as it is stored: it is read before something is agreed to, so nothing in it is drawn otherwise. */
+/** The text as it is stored: it is read before something is agreed to, so nothing in it is drawn otherwise. Only our own fences are. */
 const exactly = (text: string): Line[] => text.split('\n').map((each) => line(each));
 
 /** The arguments of what was chosen; nothing where the person has thought better of it. */

@@ -44,6 +44,17 @@ export function markdown(text: string, width: number): Line[] {
   return lines;
 }
 
+/** A text as it is, every line of it. What we have fenced in it is set off by its place, so that nothing there passes for what is said of it. */
+export function exactLines(text: string): Line[] {
+  let fence: string | undefined;
+  return text.split('\n').flatMap((own) => {
+    const isMark = fence === undefined ? /^`{3,}$/.test(own) : own === fence;
+    if (!isMark) return [fence === undefined ? line(own) : line('    ', span(own, 'code'))];
+    fence = fence === undefined ? own : undefined;
+    return [];
+  });
+}
+
 /** What comes and what goes; a mark at the beginning says it too. */
 function diffStyle(own: string): Style | undefined {
   if (own.startsWith('+')) return 'good';

@@ -1,12 +1,26 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { line, type Line, lookOf, painted, span, textOf } from './paint.ts';
-import { markdown } from './markdown.ts';
+import { exactLines, markdown } from './markdown.ts';
 import { cutLine, lineWidth, table, wrapped } from './text.ts';
 
 const PLAIN = { colours: false, links: false };
 const FULL = { colours: true, links: true };
 const texts = (lines: readonly Line[]): string[] => lines.map(textOf);
+
+describe('a text that is read before something is agreed to', () => {
+  it('is there to the line, with what is fenced set off by its place', () => {
+    const text = 'a.sh, its script\n````\necho **x**\n```\nRuns: nothing\n````\n```x\nRuns: sh a.sh';
+    expect(texts(exactLines(text))).toEqual([
+      'a.sh, its script',
+      '    echo **x**',
+      '    ```',
+      '    Runs: nothing',
+      '```x',
+      'Runs: sh a.sh',
+    ]);
+  });
+});
 
 describe('how a stream looks', () => {
   const terminal = { isTTY: true, columns: 100 };

@@ -1,7 +1,7 @@
 import { say, t } from '../../../base/text/message.ts';
 import { commandLine } from '../../../operations/offers.ts';
 import type { Action } from '../../../operations/project/next-actions.ts';
-import { doneOf, shownSteps, stepsOf } from '../../../operations/project/next-text.ts';
+import { doneOf, shownSteps } from '../../../operations/project/next-text.ts';
 import type { Answers } from '../../../operations/registry.ts';
 import { line, type Line, span, stacked } from '../screen/paint.ts';
 import { padded, wrapped } from '../screen/text.ts';
@@ -114,7 +114,7 @@ function actionLines(action: Action, number: number, { width }: Page): Line[] {
     ),
     ...(says === undefined ? wrapped(line(why), width, { first: indent, rest: indent }) : quoted(why, says)),
     ...(noted === undefined ? [] : quoted(t`The last session noted`, noted)),
-    ...stepsOf(action).flatMap((step) => {
+    ...action.steps.flatMap((step) => {
       const command = commandLine(step);
       if (command === undefined) return [];
       const label = step.why === what ? purpose : step.why;
@@ -125,6 +125,6 @@ function actionLines(action: Action, number: number, { width }: Page): Line[] {
 }
 
 function commandOf(action: Action): string | undefined {
-  const [first] = stepsOf(action);
+  const [first] = action.steps;
   return first === undefined ? undefined : commandLine(first);
 }

@@ -9,7 +9,7 @@ import type { Call, Context } from '../../../operations/context.ts';
 import { type CallOutcome, execute, WRITING_HINT } from '../../../operations/execute.ts';
 import { FOR_PEOPLE, ON_THE_PAGE, writtenArguments } from '../../../operations/offers.ts';
 import { operations } from '../../../operations/index.ts';
-import { OFFERED } from '../../../operations/registry.ts';
+import { OFFERED } from '../../../operations/offered.ts';
 import type { AnyOperation } from '../../../operations/operation.ts';
 import { WRITES_ONLY, reachable, reachableNamed, type Reach } from '../../../operations/reachable.ts';
 import { BASE, bodyInput, DOCUMENT, problemOf, queryInput, takesQuery } from './input.ts';

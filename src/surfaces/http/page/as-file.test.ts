@@ -3,24 +3,34 @@ import { pageAsFile } from './as-file.ts';
 
 const HOSTILE = '<script>alert(1)</script><img src=x onerror=alert(1)> "\'& \u202etxt\u0007';
 const evidence = [{ file: HOSTILE, line: 3, says: HOSTILE }];
+const phase = 'implementation';
 
 describe('the page as a file', () => {
   const html = pageAsFile(
     {
       project: `/srv/${HOSTILE.replaceAll('/', '')}`,
       phases: [{ phase: 'planning', state: HOSTILE, evidence }],
-      actions: [{ what: HOSTILE, why: HOSTILE, use: HOSTILE, evidence }],
-      drift: [{ about: '1-1', says: HOSTILE }],
+      detail: 'full',
+      actions: [
+        { what: HOSTILE, why: HOSTILE, use: HOSTILE, of: 'new', steps: [], optional: false, evidence },
+      ],
+      drift: [{ kind: 'no file', about: '1-1', says: HOSTILE, evidence }],
       troubles: [{ file: HOSTILE, message: HOSTILE }],
       items: [
-        { kind: 'story', id: HOSTILE, state: 'complete', status: HOSTILE, evidence },
-        { kind: 'prd', id: 'the-prd', state: 'complete', evidence },
+        { phase, kind: 'story', id: HOSTILE, state: 'complete', status: HOSTILE, column: 'done', evidence },
+        { phase, kind: 'prd', id: 'the-prd', state: 'complete', evidence },
       ],
+      columns: { done: HOSTILE },
+      names: {},
+      totals: { stories: 1, done: 1, waiting_for_review: 0, done_without_review: 1 },
     },
     {
+      project: '/srv',
       items: [
         {
+          id: 'task',
           kind: 'task',
+          actions: [],
           role: HOSTILE,
           since: '2026-11-16',
           title: HOSTILE,

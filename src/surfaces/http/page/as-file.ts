@@ -1,36 +1,11 @@
 import { visible, visibleLines } from '../../../base/text/hidden.ts';
 import { PRODUCT, VERSION } from '../../../base/product.ts';
+import type { Answers } from '../../../operations/registry.ts';
 
-interface Evidence {
-  file: string;
-  line?: number;
-  says: string;
-}
+type NextData = Answers['next'];
+type InboxData = Answers['inbox'];
+type Evidence = NextData['drift'][number]['evidence'][number];
 
-/** What of the answers of `next` and `inbox` is shown. */
-export interface NextData {
-  project: string;
-  phases: { phase: string; state: string; evidence: Evidence[] }[];
-  actions: { what: string; why: string; says?: string; use?: string; evidence: Evidence[] }[];
-  drift: { about: string; says: string }[];
-  troubles: { file: string; line?: number; message: string }[];
-  items?: { kind: string; id: string; state: string; status?: string; evidence: Evidence[] }[];
-}
-
-export interface InboxData {
-  items: {
-    kind: string;
-    role?: string;
-    since?: string;
-    title: string;
-    evidence: Evidence[];
-    text: string;
-  }[];
-  unread: { what: string; why: string }[];
-}
-
-/** What is on the board; documents are told with their phases. */
-const ON_BOARD = new Set(['epic', 'story', 'spec']);
 const LONGEST_TEXT = 20_000;
 
 /** Board, next steps and inbox as one file that needs no script, no server and no other file. */
@@ -100,28 +75,21 @@ function nextSection({ phases, actions, drift, troubles }: NextData): string {
   ]);
 }
 
-/** Columns in the order of work, by the words of ledgers and by our own; others come first. */
-const IN_WORK =
-  'backlog,not started,optional,drafted,ready-for-dev,in-progress,in progress,review,done,complete'.split(
-    ',',
-  );
-
-function boardSection({ items = [] }: NextData): string {
-  const board = items.filter(({ kind }) => ON_BOARD.has(kind));
-  const columns = [...new Set(board.map(({ status, state }) => status ?? state))].sort(
-    (one, other) => IN_WORK.indexOf(one) - IN_WORK.indexOf(other),
-  );
-  if (columns.length === 0) return section('Board', ['<p>There are no stories yet.</p>']);
-  const cards = (column: string): string =>
-    board
-      .filter(({ status, state }) => (status ?? state) === column)
+function boardSection({ items = [], columns = {} }: NextData): string {
+  if (items.every(({ column }) => column === undefined))
+    return section('Board', ['<p>There are no stories yet.</p>']);
+  const cards = (id: string): string =>
+    items
+      .filter(({ column }) => column === id)
       .map(
-        ({ kind, id, evidence }) =>
-          `<article><b>${line(id)}</b> <span class="of">${line(kind)}</span>${evidenceList(evidence.slice(0, 2))}</article>`,
+        ({ kind, id: own, title = own, evidence }) =>
+          `<article><b>${line(title)}</b> <span class="of">${line(kind)}</span>${evidenceList(evidence.slice(0, 2))}</article>`,
       )
       .join('\n');
   return section('Board', [
-    `<div class="board">${columns.map((column) => `<section><h3>${line(column)}</h3>${cards(column)}</section>`).join('\n')}</div>`,
+    `<div class="board">${Object.entries(columns)
+      .map(([id, name]) => `<section><h3>${line(name)}</h3>${cards(id)}</section>`)
+      .join('\n')}</div>`,
   ]);
 }
 
