@@ -1,5 +1,6 @@
+import { createCatchingUp } from '../base/async.ts';
 import { ours } from '../base/errors.ts';
-import { createCatchingUp, Keeper, type Seen, type Told } from '../base/files/keeper.ts';
+import { Keeper, type Seen, type Told } from '../base/files/keeper.ts';
 import type { CatalogueChanges } from '../catalogue/changes.ts';
 import type { Changes, Workspace } from '../operations/context.ts';
 import { createBounded } from './bounded.ts';

@@ -6,7 +6,8 @@ import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { writeFiles } from '../../../tests/support/folders.ts';
-import { createCatchingUp, Keeper } from './keeper.ts';
+import { createCatchingUp } from '../async.ts';
+import { Keeper } from './keeper.ts';
 import { watchFolders } from './watch-folders.ts';
 
 const ROUNDS = 200;

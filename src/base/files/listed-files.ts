@@ -1,8 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { createCatchingUp } from '../async.ts';
 import { changeMark, isSettled, lstatOf } from './file-stamps.ts';
 import { tellsAtOnce } from './file-systems.ts';
-import { createCatchingUp, type WatchedFolder } from './keeper.ts';
+import type { WatchedFolder } from './keeper.ts';
 import { WatchHandles } from './watch-folders.ts';
 
 /** Each takes 1.3 kB, and the system has some 8,192 for all programs of a user where it has little memory. */
