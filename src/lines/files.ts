@@ -14,7 +14,7 @@ import { localDay } from '../base/text/text.ts';
 import {
   type Appended,
   type Expectation,
-  isAboutOnly,
+  eventsOnlyOf,
   isConflictMark,
   type Line,
   LINE_VERSION,
@@ -392,10 +392,9 @@ export class LineFiles implements Log {
       from,
       () => (again = true),
       (text) => {
-        if (leftOut !== undefined && isAboutOnly(leftOut, text)) {
-          without += 1;
-          return;
-        }
+        const others = leftOut === undefined ? 0 : eventsOnlyOf(leftOut, text);
+        without += others;
+        if (others > 0) return;
         const line = readLine(text);
         if (line !== undefined) lines.push(line);
         else odd[isConflictMark(text) ? 'conflict' : 'unreadable'] += 1;

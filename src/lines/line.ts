@@ -70,17 +70,17 @@ export function readLine(text: string): Line | undefined {
 }
 
 /**
- * Whether a text is about entities of one noun alone, without parsing it; when in doubt it is not. Each key is counted, so
- * that none is missed: a key can be spelled otherwise only with an escape of that kind.
+ * How many events a text has that is about entities of one noun alone, without parsing it; none when in doubt. Each key is
+ * counted, so that none is missed: a key can be spelled otherwise only with an escape of that kind.
  */
-export function isAboutOnly(noun: string, text: string): boolean {
-  if (text.includes('\\u00')) return false;
+export function eventsOnlyOf(noun: string, text: string): number {
+  if (text.includes('\\u00')) return 0;
   const key = '"of"';
   const wanted = `${key}:"${noun}/`;
-  let at = text.indexOf(key);
-  if (at < 0) return false;
-  for (; at >= 0; at = text.indexOf(key, at + key.length)) if (!text.startsWith(wanted, at)) return false;
-  return true;
+  let count = 0;
+  for (let at = text.indexOf(key); at >= 0; at = text.indexOf(key, at + key.length), count += 1)
+    if (!text.startsWith(wanted, at)) return 0;
+  return count;
 }
 
 /** Of a conflict that git left in a file, both sides count, and these lines do not. */
@@ -285,7 +285,7 @@ export interface Page {
   gone: readonly string[];
   /** What changes in the mark of one who has taken this in; nothing for a name that goes. */
   marks: ReadonlyMap<string, string | undefined>;
-  /** How many lines were left out. */
+  /** How many events were left out. */
   without?: number;
 }
 

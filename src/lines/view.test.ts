@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../tests/support/app.ts';
 import { filesOpened } from '../../tests/support/opened-files.ts';
 import { LineFiles } from './files.ts';
-import { type Happened, inOrder, isAboutOnly, lineJson } from './line.ts';
+import { eventsOnlyOf, type Happened, inOrder, lineJson } from './line.ts';
 import { type Noun, View } from './view.ts';
 
 interface Lamp {
@@ -107,6 +107,21 @@ describe('a view of the lines', () => {
     expect(await readdir(join(folder, 'cache'))).toEqual(['view.json']);
   });
 
+  it('reads many memories once, though they came in few lines', async () => {
+    const { folder, log, open } = await scene();
+    for (let part = 0; part < 3; part += 1)
+      await log().append(
+        Array.from({ length: 1_000 }, (_, at) => ({
+          of: `memory/facts/${part}-${at}`,
+          after: [],
+          do: 'remember',
+          data: {},
+        })),
+      );
+    await open().look();
+    expect(await filesOpened(join(folder, 'lines'), () => open().look())).toEqual([]);
+  });
+
   it('counts what is in no line until there is one about the same', async () => {
     const { open } = await scene();
     const view = open();
@@ -141,15 +156,15 @@ describe('lines about memories alone', () => {
       events: of.map((each) => ({ of: each, after: [], do: 'remember', data: { text: '"of":"task/1"' } })),
     });
 
-  it('are recognised without parsing, and no other line ever is', () => {
-    expect(isAboutOnly('memory', line('memory/a'))).toBe(true);
-    expect(isAboutOnly('memory', line('memory/a', 'memory/b'))).toBe(true);
-    expect(isAboutOnly('memory', line('memory/a', 'task/b'))).toBe(false);
-    expect(isAboutOnly('memory', line('memoryless/a'))).toBe(false);
-    expect(isAboutOnly('memory', line('memory/a').replace('"of":', '"of" :'))).toBe(false);
-    expect(isAboutOnly('memory', line('memory/a', 'task/b').replace('"of":"task', '"\\u006ff":"task'))).toBe(
-      false,
+  it('are counted without parsing, and no other line ever is', () => {
+    expect(eventsOnlyOf('memory', line('memory/a'))).toBe(1);
+    expect(eventsOnlyOf('memory', line('memory/a', 'memory/b'))).toBe(2);
+    expect(eventsOnlyOf('memory', line('memory/a', 'task/b'))).toBe(0);
+    expect(eventsOnlyOf('memory', line('memoryless/a'))).toBe(0);
+    expect(eventsOnlyOf('memory', line('memory/a').replace('"of":', '"of" :'))).toBe(0);
+    expect(eventsOnlyOf('memory', line('memory/a', 'task/b').replace('"of":"task', '"\\u006ff":"task'))).toBe(
+      0,
     );
-    expect(isAboutOnly('memory', '{}')).toBe(false);
+    expect(eventsOnlyOf('memory', '{}')).toBe(0);
   });
 });

@@ -61,7 +61,7 @@ const OLD = '';
 const ELSEWHERE = 'memory';
 /** A name that only one may have. Nothing is made of it: who takes it must know of all who had it. */
 const NAME = 'name/';
-/** So many lines take longer to read than what was made of them. */
+/** So many events take longer to read than what was made of them. */
 const KEPT_FROM = 2_000;
 /** How often others may be faster with the same. */
 const ROUNDS = 200;
@@ -132,7 +132,7 @@ export class View {
   /** When something was last said about an entity, counted in readings. */
   #touched = new Map<string, number>();
   #rev = 0;
-  /** How much was read or folded that is not in the cache. */
+  /** How many events were read or folded that are not in the cache. */
   #unkept = 0;
 
   constructor(log: Log, place?: ViewPlace) {
@@ -218,7 +218,7 @@ export class View {
       for (const [name, value] of marks)
         if (value === undefined) known.mark.delete(name);
         else known.mark.set(name, value);
-      this.#unkept += without + lines.length;
+      this.#unkept += lines.reduce((sum, { line }) => sum + line.events.length, without);
       this.#fold(known, touched);
     }
     return true;

@@ -55,11 +55,7 @@ export async function recall(
   await logged(opened, question, found);
   // Masked last: copies are known by their text as it is.
   const safe = shownBy(opened);
-  return {
-    hits: found.hits.map((hit) => ({ ...hit, entry: safe.entry(hit.entry) })),
-    notes: found.notes,
-    steps: found.steps ?? [],
-  };
+  return { ...found, hits: found.hits.map((hit) => ({ ...hit, entry: safe.entry(hit.entry) })) };
 }
 
 interface Answered extends Recall {

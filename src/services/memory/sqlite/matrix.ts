@@ -2,15 +2,15 @@ import { setImmediate } from 'node:timers/promises';
 import { nearScan, type NearScan } from '../../../meaning/vectors.ts';
 import { spaceText, type VectorSpace } from '../engine.ts';
 import { dot } from '../rank.ts';
-import { damagedRow, type Database } from './database.ts';
+import { damagedRow, type Database, jsonInRow, type SqlValue } from './database.ts';
 
-/** Those of some rows, as one: to receive vectors one by one takes several times as long. */
-const VECTORS = `SELECT json_group_array(rid) AS rids, CAST(group_concat(vector, '') AS BLOB) AS vectors
-  FROM vector WHERE rid IN (SELECT value FROM json_each(?)) AND space = ?`;
-
-/** What was changed, in the order of change. */
-const CHANGED = `SELECT rid, rev FROM memory WHERE (rev, rid) > (?, ?)
-  ORDER BY rev, rid LIMIT ?`;
+/** Rows with their vectors, as one: to receive them one by one takes several times as long. */
+const joined = (rows: string): string => `SELECT json_group_array(r.rid) AS asked, max(r.rev) AS rev,
+  json_group_array(v.rid) FILTER (WHERE v.rid IS NOT NULL) AS rids, CAST(group_concat(v.vector, '') AS BLOB) AS vectors
+  FROM (${rows}) r LEFT JOIN vector v ON v.rid = r.rid AND v.space = ?`;
+const THESE = joined('SELECT value AS rid, 0 AS rev FROM json_each(?)');
+/** In the order of change. */
+const CHANGED = joined('SELECT rid, rev FROM memory WHERE (rev, rid) > (?, ?) ORDER BY rev, rid LIMIT ?');
 
 /** Rows loaded in one step: some milliseconds of work. */
 const SLICE = 1_000;
@@ -67,18 +67,19 @@ export class Matrix {
 
   /** The next rows in the order of change; many of one transaction have the same number. */
   #take(database: Database): number {
-    const { rev, rid } = this.#last;
-    const rows = database.all<{ rid: number; rev: number }>(CHANGED, rev, rid, SLICE);
-    const { rids, vectors } = this.#read(
+    const { asked, rev, rids, vectors } = this.#read(
       database,
-      Array.from(rows, (row) => row.rid),
+      CHANGED,
+      this.#last.rev,
+      this.#last.rid,
+      SLICE,
     );
-    const having = new Set(rids);
-    for (const row of rows) {
-      const slot = having.has(row.rid) ? undefined : this.#slots.get(row.rid);
-      if (slot !== undefined) this.#keep(slot, new Uint8Array(this.#space.dim * 4));
-    }
     const bytes = this.#space.dim * 4;
+    const having = new Set(rids);
+    for (const each of asked) {
+      const slot = having.has(each) ? undefined : this.#slots.get(each);
+      if (slot !== undefined) this.#keep(slot, new Uint8Array(bytes));
+    }
     // Those that are not here yet, which are all of them at first, are put as one: that is several times as fast.
     const areNew = rids.every((each) => !this.#slots.has(each));
     if (areNew && rids.length > 0) this.#keep(this.#rids.length, vectors, rids);
@@ -87,21 +88,22 @@ export class Matrix {
         const vector = vectors.subarray(at * bytes, (at + 1) * bytes);
         this.#keep(this.#slots.get(each) ?? this.#rids.length, vector, [each]);
       }
-    this.#last = rows.at(-1) ?? this.#last;
-    return rows.length;
+    const rid = asked.at(-1);
+    if (rid !== undefined) this.#last = { rev, rid };
+    return asked.length;
   }
 
-  #read(database: Database, asked: readonly number[]): { rids: number[]; vectors: Uint8Array } {
-    const joined = database.get<{ rids: string; vectors: Uint8Array | null }>(
-      VECTORS,
-      JSON.stringify(asked),
+  #read(database: Database, sql: string, ...values: SqlValue[]) {
+    const row = database.get<Record<'asked' | 'rids', string> & { rev: number; vectors: Uint8Array | null }>(
+      sql,
+      ...values,
       spaceText(this.#space),
     );
-    const rids = JSON.parse(joined?.rids ?? '[]') as number[];
-    const vectors = joined?.vectors ?? new Uint8Array();
+    const [asked = [], rids = []] = [row?.asked, row?.rids].map((each) => jsonInRow<number[]>(each ?? '[]'));
+    const vectors = row?.vectors ?? new Uint8Array();
     // One of another length would move all that follow it.
     if (vectors.byteLength !== rids.length * this.#space.dim * 4) throw damagedRow();
-    return { rids, vectors };
+    return { asked, rev: row?.rev ?? 0, rids, vectors };
   }
 
   /** Vectors from a slot on, with their rows where these are new. */
@@ -124,7 +126,7 @@ export class Matrix {
 
   /** How near these are, exactly; those without a vector are left out. */
   cosines(database: Database, asked: readonly number[], wanted: Float32Array): ReadonlyMap<number, number> {
-    const { rids, vectors } = this.#read(database, asked);
+    const { rids, vectors } = this.#read(database, THESE, JSON.stringify(asked));
     const each = apart(vectors, this.#space.dim);
     return new Map(rids.map((rid, at) => [rid, dot(each[at] as Float32Array, wanted)]));
   }
