@@ -1,15 +1,24 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { localDay } from '../../src/base/text/text.ts';
 import { linePlaces, ProjectLogs } from '../../src/kit/project-log.ts';
+import { LineFiles } from '../../src/lines/files.ts';
 import { newLineId } from '../../src/lines/line.ts';
-import type { MemoryStore } from '../../src/services/memory/store.ts';
+import type { Maker } from '../../src/services/memory/followed.ts';
+import { ANALYSER } from '../../src/services/memory/rank.ts';
+import { sqliteDriver } from '../../src/services/memory/sqlite/database.ts';
+import { SqliteIndex } from '../../src/services/memory/sqlite/index.ts';
+import { MemoryStore } from '../../src/services/memory/store.ts';
 import { temporaryFolder } from '../support/app.ts';
+import { childProgram } from '../support/child-program.ts';
 import { isDeep } from '../support/how-much.ts';
 import { writeFiles } from '../support/kit-project.ts';
 import { setupIn } from '../support/tasks.ts';
-import { memory, uuid } from './places.ts';
+import { memory, storeOptions, uuid } from './places.ts';
 import { openLines, partsOf, type IndexKind } from './processes.ts';
 
 /** Files of lines that come to be where no writer has put them. */
@@ -123,7 +132,7 @@ describe('many files of lines', () => {
     expect(found.size).toBe(100);
   });
 
-  it(`of ${isDeep ? 'a million lines' : 'a few thousand lines'} are taken in once`, async () => {
+  it(`of ${isDeep ? 'a million lines' : 'a few thousand lines'} are taken in once, with little memory, and answer meanwhile`, async () => {
     const [files, each] = isDeep ? [10_000, 100] : [200, 10];
     const folder = await temporaryFolder(onTestFinished);
     const day = join(partsOf(folder).lines, '2026-03-01');
@@ -155,9 +164,46 @@ describe('many files of lines', () => {
       const lines = Array.from({ length: each }, (_, line) => `${text(file, line)}\n`).join('');
       await writeFile(join(day, `many-${String(file).padStart(12, '0')}.jsonl`), lines);
     }
-    const store = await opened('sqlite', folder);
-    expect(await store.count({})).toBe((files * each) / 10);
+    const memories = (files * each) / 10;
+    const program = await childProgram('tests/memory/index-maker.ts');
+    /** What is found, and what is said about it, when a part of the lines is in. */
+    let meanwhile: { making: string | undefined; found: Promise<unknown[]> } | undefined;
+    // With so little room, a process that kept all lines, or all of a page's files, would end.
+    const maker: Maker = async (tell, signal) => {
+      const child = spawn(process.execPath, ['--max-old-space-size=64', program, folder], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+        signal,
+      });
+      createInterface({ input: child.stdout }).on('line', (taken) => {
+        tell(taken);
+        if (meanwhile === undefined)
+          meanwhile = {
+            making: store.making(),
+            found: store.search({ terms: options.analyser.terms('Decision 1'), filter: {}, limit: 5 }),
+          };
+      });
+      const [code] = (await once(child, 'close')) as [number | null];
+      if (code !== 0) throw new Error(`It ended with ${code}.`);
+    };
+    const options = { ...storeOptions({ space: null }), analyser: ANALYSER };
+    const writer = { machine: () => Promise.resolve('b'), by: { kind: 'local' as const, name: 'b' } };
+    const log = new LineFiles({ folder: partsOf(folder).lines, isPrivate: false }, writer);
+    const index = new SqliteIndex(partsOf(folder).index, await sqliteDriver(), options);
+    const store = new MemoryStore(log, index, options, { maker });
+    const told: string[] = [];
+    await store.count({});
+    await store.whole((note) => told.push(note));
+    expect(await store.count({})).toBe(memories);
+    expect(told.at(-1)).toContain(`${files * each} so far`);
+    // Files that are small come in together.
+    expect(told.length).toBeLessThanOrEqual((files * each) / 250);
+    expect(meanwhile?.making).toMatch(/being made from the lines, \d+ so far/);
+    expect(await meanwhile?.found).not.toEqual([]);
     const stamp = await store.stamp();
-    expect(await (await opened('sqlite', folder)).stamp()).toBe(stamp);
-  }, 1_800_000);
+    await store.close();
+    const next = new SqliteIndex(partsOf(folder).index, await sqliteDriver(), options);
+    const again = new MemoryStore(log, next, options);
+    expect(await again.stamp()).toBe(stamp);
+    await again.close();
+  }, 3_600_000);
 });
