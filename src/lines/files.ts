@@ -64,6 +64,16 @@ interface OpenFile {
   version: string;
 }
 
+interface Differing {
+  name: string;
+  /** Of a file, unless it is gone. */
+  path?: string;
+  /** How far it was read. */
+  known?: FilePlace | undefined;
+  /** What a day is like. */
+  day?: string;
+}
+
 /** Lines in files: one for each process and day, so that any two histories of git merge without a conflict. */
 export class LineFiles implements Log {
   readonly #place: LinePlace;
@@ -95,44 +105,28 @@ export class LineFiles implements Log {
   async *read(after: Mark, without?: string): AsyncIterable<Page> {
     const page = new PageInMaking();
     const troubles: LogTrouble[] = [];
-    const seen = new Set<string>();
-    const before = grouped(after.keys(), (name) => name.slice(0, DAY_LENGTH));
-    const now = Date.now();
-    for (const day of await this.#days()) {
-      const version = this.#dayVersion(day);
-      const isOver = now - Date.parse(day) > OPEN_DAYS_MS;
-      const isKnown = isOver && after.get(day) === version;
-      if (isKnown) {
-        for (const name of before.get(day) ?? []) seen.add(name);
-        continue;
-      }
-      for (const name of await this.#filesOf(day)) {
-        seen.add(name).add(day);
-        const path = this.#longer(name);
-        const known = placeIn(after.get(name));
-        if (path === undefined || (known !== undefined && logStamp(path)?.version === known.version))
-          continue;
-        const part = await this.#readFile(name, path, known, troubles, without);
-        if (part === undefined) {
-          seen.delete(name);
-          continue;
-        }
-        if (part.again && known !== undefined) page.gone.push(name);
-        page.without += part.without;
-        for (const line of part.lines) {
-          // A file counts as read when all of it has been taken in; what comes twice counts once.
-          if (page.events >= PAGE_EVENTS) yield page.take();
-          page.lines.push({ line, file: name });
-          page.events += line.events.length;
-        }
-        page.marks.set(name, placeText(part.known));
-      }
-      if (isOver) page.marks.set(day, version);
-    }
-    for (const name of after.keys()) {
-      if (seen.has(name)) continue;
+    const leave = (name: string): void => {
       page.marks.set(name, undefined);
       if (!DAY.test(name)) page.gone.push(name);
+    };
+    for await (const { name, path, known, day } of this.#differing(after)) {
+      if (day !== undefined) page.marks.set(name, day);
+      else if (path === undefined) leave(name);
+      if (path === undefined) continue;
+      const part = await this.#readFile(name, path, known, troubles, without);
+      if (part === undefined) {
+        if (after.has(name)) leave(name);
+        continue;
+      }
+      if (part.again && known !== undefined) page.gone.push(name);
+      page.without += part.without;
+      for (const line of part.lines) {
+        // A file counts as read when all of it has been taken in; what comes twice counts once.
+        if (page.events >= PAGE_EVENTS) yield page.take();
+        page.lines.push({ line, file: name });
+        page.events += line.events.length;
+      }
+      page.marks.set(name, placeText(part.known));
     }
     this.#troubles = troubles;
     yield page.take();
@@ -155,37 +149,37 @@ export class LineFiles implements Log {
   }
 
   async changed(since: Mark): Promise<boolean> {
-    const days = await this.#days();
-    const known = new Set(days);
-    const before = new Map<string, number>();
-    for (const name of since.keys()) {
-      const day = name.slice(0, DAY_LENGTH);
-      if (!known.has(day)) return true;
-      if (name !== day) before.set(day, (before.get(day) ?? 0) + 1);
-    }
-    for (const day of days) {
-      if (since.get(day) === this.#dayVersion(day)) continue;
-      const names = await this.#filesOf(day);
-      if (names.length !== (before.get(day) ?? 0)) return true;
-      for (const name of names) {
-        const path = this.#longer(name);
-        if (path === undefined || logStamp(path)?.version !== placeIn(since.get(name))?.version) return true;
-      }
-    }
+    for await (const _ of this.#differing(since)) return true;
     return false;
   }
 
   async ahead(since: Mark): Promise<number> {
     let bytes = 0;
-    for (const day of await this.#days()) {
-      if (since.get(day) === this.#dayVersion(day)) continue;
-      for (const name of await this.#filesOf(day)) {
-        const path = this.#longer(name);
-        const length = path === undefined ? 0 : (logStamp(path)?.bytes ?? 0);
-        bytes += Math.max(0, length - (placeIn(since.get(name))?.offset ?? 0));
-      }
-    }
+    for await (const { path, known } of this.#differing(since))
+      if (path !== undefined) bytes += Math.max(0, (logStamp(path)?.bytes ?? 0) - (known?.offset ?? 0));
     return bytes;
+  }
+
+  /** What is not as a mark has it: files, days that are over by now, and last the names of what is gone. */
+  async *#differing(mark: Mark): AsyncIterable<Differing> {
+    const before = grouped(mark.keys(), (name) => name.slice(0, DAY_LENGTH));
+    const gone = new Set(mark.keys());
+    const now = Date.now();
+    for (const day of await this.#days()) {
+      const version = this.#dayVersion(day);
+      const isOver = now - Date.parse(day) > OPEN_DAYS_MS;
+      const isKnown = isOver && mark.get(day) === version;
+      for (const name of isKnown ? (before.get(day) ?? []) : [day]) gone.delete(name);
+      for (const name of isKnown ? [] : await this.#filesOf(day)) {
+        gone.delete(name);
+        const path = this.#longer(name);
+        const known = placeIn(mark.get(name));
+        if (path !== undefined && (known === undefined || logStamp(path)?.version !== known.version))
+          yield { name, path, known };
+      }
+      if (isOver && !isKnown) yield { name: day, day: version };
+    }
+    for (const name of gone) yield { name };
   }
 
   /** In each file that is here, whoever has written it: others do the same with theirs when they meet the line that says so. */
