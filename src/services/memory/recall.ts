@@ -51,7 +51,11 @@ export async function recall(
   signal?: AbortSignal,
 ): Promise<Recall> {
   // A store that does not answer keeps nobody who has left.
-  const found = await onceWanted((stop) => answered(opened, question, stop))(signal);
+  const found = await onceWanted((stop) =>
+    recallAll(opened, question, stop).catch(
+      ours((error) => fromFiles(opened, question, error), 'unavailable'),
+    ),
+  )(signal);
   await logged(opened, question, found);
   // Masked last: copies are known by their text as it is.
   const safe = shownBy(opened);
@@ -60,15 +64,6 @@ export async function recall(
 
 interface Answered extends Recall {
   mode: 'semantic' | 'local';
-}
-
-function answered(opened: OpenMemory, question: RecallQuestion, signal: AbortSignal): Promise<Answered> {
-  return recallAll(opened, question, signal).catch(
-    ours(
-      async (error): Promise<Answered> => ({ ...(await fromFiles(opened, question, error)), mode: 'local' }),
-      'unavailable',
-    ),
-  );
 }
 
 /** The kit counts what its memory is asked; where it keeps such a log, it learns of our questions too. */
@@ -95,12 +90,13 @@ async function logged(
 }
 
 /** When the store cannot be asked, the project's own files still can; without any, the error is the answer. */
-async function fromFiles(opened: OpenMemory, question: RecallQuestion, error: BmadError): Promise<Recall> {
+async function fromFiles(opened: OpenMemory, question: RecallQuestion, error: BmadError): Promise<Answered> {
   const kit = await kitCandidates(opened, undefined);
   if (kit.length === 0) throw error;
   const { all, query } = asked(opened, question, undefined);
   const hits = kitHits(kit, query, all);
   return {
+    mode: 'local',
     hits: byIdentifier(question.query, hits.sort(byScore)).hits.slice(0, question.limit),
     notes: [t`DEGRADED, only the project's files were searched: ${error.line}`],
     steps: error.steps,

@@ -15,8 +15,9 @@ const CHANGED = joined('SELECT rid, rev FROM memory WHERE (rev, rid) > (?, ?) OR
 /** Rows loaded in one step: some milliseconds of work. */
 const SLICE = 1_000;
 
-/** Of the nearest, so many may be left out by a filter before all rows are looked at. */
+/** Of the nearest, so many may be left out by a filter before more are looked at, and how many times as many these are. */
 const SPARE = 30;
+const WIDER = 8;
 
 /** What a filter takes: of some rows, or of all of them, which takes a look at each. */
 export type Passing = (rids?: readonly number[]) => ReadonlySet<number>;
@@ -140,11 +141,12 @@ export class Matrix {
       const isTaken = taken && ((slot: number): boolean => taken.has(this.#rids[slot] as number));
       return bestOf(near, most, -Infinity, isTaken).map((slot) => this.#rids[slot] as number);
     };
-    // Most questions leave out little: then only the few that are near have to be looked at, not every row.
-    const likely = best(count + SPARE);
-    const some = passing(likely);
-    if (some.size >= count || likely.length >= near.length)
-      return likely.filter((rid) => some.has(rid)).slice(0, count);
+    // Only the few that are near have to be looked at, unless a filter leaves out nearly all of them: then every row.
+    for (let most = count + SPARE; most * WIDER < near.length; most *= WIDER) {
+      const likely = best(most);
+      const some = passing(likely);
+      if (some.size >= count) return likely.filter((rid) => some.has(rid)).slice(0, count);
+    }
     return best(count, passing());
   }
 }
