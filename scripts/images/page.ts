@@ -29,18 +29,18 @@ type Picture = readonly [name: string, address: string, colorScheme: 'light' | '
 const PICTURES: readonly Picture[] = [
   ['inbox', '#/inbox', 'light', WIDE],
   ['inbox-narrow', '#/inbox', 'dark', NARROW],
-  ['next', '#/next', 'light', WIDE],
+  ['next', '#/now', 'light', WIDE],
   ['board', '#/board', 'light', WIDE],
   ['board-narrow', '#/board', 'light', NARROW],
-  ['runs', '#/runs', 'dark', WIDE],
-  ['tasks', '#/tasks', 'light', WIDE],
+  ['runs', '#/now/runs', 'dark', WIDE],
+  ['tasks', '#/now/tasks', 'light', WIDE],
   ['proof', '#/proof', 'light', WIDE],
-  ['handover', '#/handover', 'dark', WIDE],
+  ['handover', '#/proof/handover', 'dark', WIDE],
   ['catalogue', '#/catalogue', 'light', WIDE],
   ['item', '#/item/agent/architect?module=bmm', 'dark', WIDE],
   ['memory', '#/memory?q=where%20do%20we%20keep%20orders', 'light', WIDE],
-  ['failures', '#/failures?plan=mark%20it%20done%20without%20tests', 'light', WIDE],
-  ['sources', '#/sources', 'dark', WIDE],
+  ['failures', '#/memory/failures?plan=mark%20it%20done%20without%20tests', 'light', WIDE],
+  ['sources', '#/catalogue/sources', 'dark', WIDE],
   ['health', '#/health', 'light', WIDE],
 ];
 
@@ -184,7 +184,7 @@ try {
     await person.see(address);
     // Nothing of it is waited for by the view itself: the lines to paste, the live mark.
     await person.page.waitForLoadState('load');
-    await person.page.getByText('Live', { exact: true }).waitFor();
+    await person.page.locator('.dot.live').first().waitFor({ state: 'attached' });
     await person.page.waitForTimeout(500);
     await person.page.evaluate(
       renamed({

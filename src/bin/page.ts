@@ -11,6 +11,7 @@ import { startProgram } from '../base/process/start-program.ts';
 import { CLI_PROGRAM, PRODUCT, VERSION } from '../base/product.ts';
 import { plural, say, speaking, t } from '../base/text/message.ts';
 import { byteLength, kilobytes, withoutEnd } from '../base/text/text.ts';
+import { present } from '../base/values.ts';
 import { parseFlags } from '../config/flags.ts';
 import { userStateFolder } from '../config/locations.ts';
 import type { Context } from '../operations/context.ts';
@@ -89,11 +90,11 @@ async function servedPage({ settings, switches, values }: Typed, said: Said): Pr
   if (found !== undefined) {
     context.close();
     said.err(t`The page is served already, by process ${found.pid}.\n`);
-    return told(found, state, open, said);
+    return told({ ...found, project: root }, state, open, said);
   }
   const port = httpPort(true, values.port ?? String(PAGE_PORT)) ?? PAGE_PORT;
   const serving = await served(context, surroundings, port, values.port !== undefined);
-  await told(serving, state, open, said);
+  await told({ ...serving, project: root }, state, open, said);
   said.err(t`The page is served until Ctrl+C.\n`);
   await serving.ended;
 }
@@ -173,7 +174,10 @@ async function otherProjects(state: string): Promise<string[]> {
 }
 
 /** A server as far as a link needs it: where it is, and what the link is made for. */
-type Place = Pick<Instance, 'origin' | 'id'>;
+interface Place extends Pick<Instance, 'origin' | 'id'> {
+  /** The project that the link opens; without one, the first of the server. */
+  project?: string | undefined;
+}
 
 async function told(
   place: Place,
@@ -188,9 +192,9 @@ async function told(
   if (trouble !== undefined) err(`${trouble}\n`);
 }
 
-async function linkTo({ origin, id }: Place, state: string): Promise<string> {
+async function linkTo({ origin, id, project }: Place, state: string): Promise<string> {
   const { key } = await openPasses(state).link(id);
-  return `${origin}/page/enter?key=${key}\n`;
+  return `${origin}/page/enter?${new URLSearchParams(present({ key, project })).toString()}\n`;
 }
 
 /** A program that listens where a server of the user did gets neither a link nor a second question. */

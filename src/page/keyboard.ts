@@ -1,6 +1,5 @@
 import { signal } from '@preact/signals';
 import { address, go, VIEWS, type View } from './router.ts';
-import { nextTheme } from './theme.ts';
 
 /** Whether the sheet with all keys is open. */
 export const sheet = signal(false);
@@ -8,16 +7,11 @@ export const sheet = signal(false);
 /** `g` and then one of these. */
 export const GO: Readonly<Record<View, string>> = {
   inbox: 'i',
-  next: 'n',
+  now: 'n',
   board: 'b',
-  runs: 'r',
-  tasks: 't',
-  proof: 'p',
-  handover: 'd',
-  catalogue: 'c',
   memory: 'm',
-  failures: 'f',
-  sources: 's',
+  proof: 'p',
+  catalogue: 'c',
   health: 'h',
 };
 
@@ -50,7 +44,7 @@ function press(number: string): void {
 }
 
 function goBy(key: string): void {
-  const found = (Object.keys(VIEWS) as View[]).find((view) => GO[view] === key);
+  const found = VIEWS.find((view) => GO[view] === key);
   if (found !== undefined) go(address(found));
 }
 
@@ -73,7 +67,6 @@ function onKey(event: KeyboardEvent): void {
   else if (key === '/') document.querySelector<HTMLElement>('[data-search]')?.focus();
   else if (key === 'j') move(1);
   else if (key === 'k') move(-1);
-  else if (key === 't') nextTheme();
   else if (/^[1-9]$/.test(key)) press(key);
   else return;
   event.preventDefault();

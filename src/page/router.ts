@@ -1,33 +1,31 @@
 import { computed, signal } from '@preact/signals';
 
-/** The views, in the order of the navigation; a line is drawn where the group changes. */
-export const VIEWS = {
-  inbox: 'work',
-  next: 'work',
-  board: 'work',
-  runs: 'work',
-  tasks: 'work',
-  proof: 'work',
-  handover: 'work',
-  catalogue: 'known',
-  memory: 'known',
-  failures: 'known',
-  sources: 'known',
-  health: 'server',
-} as const;
+/** The views, in the order of the navigation. */
+export const VIEWS = ['inbox', 'now', 'board', 'memory', 'proof', 'catalogue', 'health'] as const;
 
-export type View = keyof typeof VIEWS;
+export type View = (typeof VIEWS)[number];
+/** Views, and places that the navigation does not list. */
+export type Place = View | 'item' | 'more';
 
 export interface Route {
-  view: View | 'item' | 'unknown';
+  view: Place | 'unknown';
   /** What follows the view, such as the name of an item. */
   rest: readonly string[];
   query: URLSearchParams;
 }
 
-function isView(word: string): word is View | 'item' {
-  return word === 'item' || Object.hasOwn(VIEWS, word);
-}
+/** Views of earlier versions, and where their content is now: somebody has kept the address. */
+const MOVED: Readonly<Partial<Record<string, readonly [Place, ...string[]]>>> = {
+  next: ['now'],
+  runs: ['now', 'runs'],
+  tasks: ['now', 'tasks'],
+  handover: ['proof', 'handover'],
+  failures: ['memory', 'failures'],
+  sources: ['catalogue', 'sources'],
+};
+
+const isPlace = (word: string): word is Place =>
+  word === 'item' || word === 'more' || VIEWS.some((view) => view === word);
 
 /** An address that somebody has shortened or mistyped is a place of its own, not an exception. */
 function decoded(part: string): string {
@@ -40,9 +38,10 @@ function decoded(part: string): string {
 
 function routeOf(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2);
-  const [view = '', ...rest] = path.split('/').map(decoded);
+  const [first = '', ...others] = path.split('/').map(decoded);
+  const [view, ...rest] = [...(MOVED[first] ?? [first]), ...others];
   return {
-    view: view === '' ? 'inbox' : isView(view) ? view : 'unknown',
+    view: view === undefined || view === '' ? 'inbox' : isPlace(view) ? view : 'unknown',
     rest,
     query: new URLSearchParams(query),
   };
@@ -54,18 +53,22 @@ export const route = signal(routeOf(location.hash));
 export const project = computed(() => route.value.query.get('project') ?? undefined);
 
 export function listenToAddress(): void {
-  addEventListener('hashchange', () => {
+  const arrived = (): void => {
     route.value = routeOf(location.hash);
-  });
+    const [first = ''] = location.hash.replace(/^#\/?/, '').split(/[/?]/, 1);
+    if (MOVED[first] !== undefined) refine({});
+  };
+  arrived();
+  addEventListener('hashchange', arrived);
 }
 
 export function address(
-  view: View | 'item',
+  view: Place,
   rest: readonly string[] = [],
   query: Readonly<Record<string, string | undefined>> = {},
 ): string {
   const words = new URLSearchParams();
-  for (const [name, value] of Object.entries({ project: project.value, ...query }))
+  for (const [name, value] of Object.entries({ ...query, project: query['project'] ?? project.value }))
     if (value !== undefined && value !== '') words.set(name, value);
   const path = [view, ...rest.map(encodeURIComponent)].join('/');
   return `#/${path}${words.size === 0 ? '' : `?${words.toString()}`}`;

@@ -5,12 +5,12 @@ import type { Inbox } from './answers.ts';
 import { listenToKeys } from './keyboard.ts';
 import { enter, follow, line, session, unreachable } from './live.ts';
 import { useInbox, type Loaded } from './loading.ts';
-import { Navigation } from './navigation.tsx';
+import { Navigation, ProjectBar, projectName, Tabs } from './navigation.tsx';
 import { Announced } from './parts/announced.tsx';
 import { Keys } from './parts/keys.tsx';
 import { Copy } from './parts/texts.tsx';
 import { inLine } from './parts/visible.ts';
-import { address, project, route } from './router.ts';
+import { address, project, refine, route } from './router.ts';
 import { ViewOf } from './views.tsx';
 import { language, offerLanguage } from './message.ts';
 import { words } from './words.ts';
@@ -34,18 +34,44 @@ export function Shell(): VNode {
 function Inside(): VNode {
   const where = project.value;
   const inbox = useInbox();
+  const waiting = inbox.data?.items.length;
   useEffect(() => follow(where), [where]);
+  useEffect(() => {
+    // What is copied from here leads to this project, whichever a server has first.
+    const own = session.value?.project;
+    if (where === undefined && own != null) refine({ project: own });
+  }, [where]);
+  useIdentity(waiting ?? 0);
   return (
     <div class="app">
       <a class="skip" href="#main" onClick={skipped}>
         {words.value.shell.skip}
       </a>
-      <Navigation waiting={inbox.data?.items.length} />
+      <ProjectBar />
+      <Navigation waiting={waiting} />
       <Main inbox={inbox} />
+      <Tabs waiting={waiting} />
       <Announced />
       <Keys />
     </div>
   );
+}
+
+const ICON = (dot: string): string =>
+  `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><rect width="24" height="24" rx="6" fill="#3050c4"/><path d="M6 7h8M6 12h12M6 17h5" stroke="#fff" stroke-width="2" stroke-linecap="round"/>${dot}</svg>`)}`;
+
+/** A tab says which project it shows, and whether something waits there. */
+function useIdentity(waiting: number): void {
+  const { views } = words.value;
+  const { view } = route.value;
+  const title = `${projectName()} · ${view === 'unknown' ? 'BMAD' : views[view]}`;
+  useEffect(() => {
+    document.title = waiting === 0 ? title : `(${waiting}) ${title}`;
+  }, [title, waiting]);
+  const icon = ICON(waiting === 0 ? '' : '<circle cx="19" cy="5" r="5" fill="#d4342a"/>');
+  useEffect(() => {
+    document.querySelector<HTMLLinkElement>('link[rel="icon"]')?.setAttribute('href', icon);
+  }, [icon]);
 }
 
 /** The address belongs to the views, so the jump is made without it. */
@@ -56,12 +82,11 @@ function skipped(event: Event): void {
 
 function Main({ inbox }: { inbox: Loaded<Inbox> }): VNode {
   const { view, rest } = route.value;
-  const { shell, views } = words.value;
+  const { shell } = words.value;
   const main = useRef<HTMLElement>(null);
   const opened = useRef(false);
   const place = `${view}/${rest.join('/')}`;
   useEffect(() => {
-    document.title = `${view === 'unknown' ? 'BMAD' : views[view]} · BMAD`;
     // Who hears the page is told where they are; not on arrival, where the browser does that.
     if (opened.current) main.current?.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true });
     opened.current = true;
@@ -71,7 +96,7 @@ function Main({ inbox }: { inbox: Loaded<Inbox> }): VNode {
     <main id="main" ref={main}>
       {line.value === 'lost' ? (
         <p class="lost" role="status">
-          {shell.lost} …
+          {shell.trying} …
         </p>
       ) : null}
       {session.value?.readOnly === true ? <p class="lost">{shell.readOnly}</p> : null}

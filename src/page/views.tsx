@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import type { Inbox as InboxData } from './answers.ts';
 import type { Loaded } from './loading.ts';
 import { Empty, Heading } from './parts/shown.tsx';
-import { address, route } from './router.ts';
+import { address, route, type Place } from './router.ts';
 import { Board } from './views/board.tsx';
 import { Catalogue } from './views/catalogue.tsx';
 import { Failures } from './views/failures.tsx';
@@ -11,6 +11,7 @@ import { Health } from './views/health.tsx';
 import { Inbox } from './views/inbox.tsx';
 import { Item } from './views/item.tsx';
 import { Memory } from './views/memory.tsx';
+import { More } from './views/more.tsx';
 import { Next } from './views/next.tsx';
 import { Proof } from './views/proof.tsx';
 import { Runs } from './views/runs.tsx';
@@ -18,27 +19,51 @@ import { Sources } from './views/sources.tsx';
 import { Tasks } from './views/tasks.tsx';
 import { words } from './words.ts';
 
-const VIEW_OF = {
-  next: Next,
-  board: Board,
-  runs: Runs,
-  tasks: Tasks,
-  proof: Proof,
-  handover: Handover,
-  catalogue: Catalogue,
-  item: Item,
-  memory: Memory,
-  failures: Failures,
-  sources: Sources,
-  health: Health,
-} as const;
+type Views = Readonly<Record<string, () => VNode>>;
+
+/** What each place shows, by what follows it in the address; the first is the place itself. */
+const PARTS: Readonly<Record<Exclude<Place, 'inbox'>, Views>> = {
+  now: { '': Next, runs: Runs, tasks: Tasks },
+  board: { '': Board },
+  memory: { '': Memory, failures: Failures },
+  proof: { '': Proof, handover: Handover },
+  catalogue: { '': Catalogue, sources: Sources },
+  health: { '': Health },
+  item: { '': Item },
+  more: { '': More },
+};
 
 export function ViewOf({ inbox }: { inbox: Loaded<InboxData> }): VNode {
-  const { view } = route.value;
+  const { view, rest } = route.value;
   if (view === 'inbox') return <Inbox inbox={inbox} />;
   if (view === 'unknown') return <Unknown />;
-  const View = VIEW_OF[view];
-  return <View />;
+  const parts = PARTS[view];
+  const here = rest[0] !== undefined && Object.hasOwn(parts, rest[0]) ? rest[0] : '';
+  const Part = parts[here] ?? Unknown;
+  return (
+    <>
+      {Object.keys(parts).length < 2 ? null : <Parts view={view} names={Object.keys(parts)} here={here} />}
+      <Part />
+    </>
+  );
+}
+
+/** The parts of a view, one of which is shown. */
+function Parts({ view, names, here }: { view: Place; names: readonly string[]; here: string }): VNode {
+  const { views, parts } = words.value;
+  return (
+    <nav class="seg" aria-label={views[view]}>
+      {names.map((name) => (
+        <a
+          key={name}
+          href={address(view, name === '' ? [] : [name])}
+          aria-current={name === here ? 'page' : undefined}
+        >
+          {name === '' ? (parts[view] ?? views[view]) : parts[name]}
+        </a>
+      ))}
+    </nav>
+  );
 }
 
 function Unknown(): VNode {

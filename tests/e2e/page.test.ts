@@ -18,7 +18,7 @@ await writeFiles(shop, KIT_FILES);
 await writeFiles(garden, KIT_FILES);
 const env = bareEnvironment(home);
 const state = join(home, '.local/state/bmad-mcp-server');
-const LINK = /^http:\/\/127\.0\.0\.1:\d+\/page\/enter\?key=[\w-]{43}\n$/;
+const LINK = /^http:\/\/127\.0\.0\.1:\d+\/page\/enter\?key=[\w-]{43}(?:&project=[^&\s]+)?\n$/;
 
 const enteredAt = async (server: string, key: string): Promise<number> =>
   (await fetch(new URL(`/page/enter?key=${key}`, server), { redirect: 'manual' })).status;
@@ -46,6 +46,8 @@ describe('bmad page', () => {
     expect(new URL(again.stdout).origin).toBe(origin);
     const entered = await fetch(again.stdout.trim(), { redirect: 'manual' });
     expect(entered.status).toBe(303);
+    // The link opens the project that it was made in, not the first of the server.
+    expect(entered.headers.get('location')).toBe(`/#/inbox?project=${encodeURIComponent(garden)}`);
     const cookie = (entered.headers.get('set-cookie') ?? '').split(';', 1)[0] ?? '';
     const session = (await (await fetch(`${origin}/api/page/session`, { headers: { cookie } })).json()) as {
       person: { id: string };

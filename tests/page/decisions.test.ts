@@ -38,11 +38,11 @@ describe('decisions on the page', () => {
   it('says to the second of two tabs that the task is decided already', async () => {
     const ben = await served.person(browser);
     const id = served.project.tasks.second;
-    await ada.see(`#/tasks/${id}`);
+    await ada.see(`#/now/tasks/${id}`);
     // The second tab does not hear of changes, as one that was asleep.
     await ben.page.route('**/api/events*', (route) => route.abort());
     await ben.page.reload();
-    await ben.see(`#/tasks/${id}`);
+    await ben.see(`#/now/tasks/${id}`);
     await ada.page.getByRole('button', { name: /^Approve/ }).click();
     await ada.page.getByRole('button', { name: /^Cancel the task/ }).waitFor();
     await ben.page.getByRole('button', { name: /^Approve/ }).click();
@@ -77,7 +77,7 @@ describe('decisions on the page', () => {
   });
 
   it('rejects a delivery only with a reason', async () => {
-    await ada.see('#/handover');
+    await ada.see('#/proof/handover');
     await ada.page.getByRole('button', { name: /^Reject/ }).click();
     await ada.page.keyboard.press('Enter');
     // The browser itself asks for the reason.
@@ -92,7 +92,7 @@ describe('decisions on the page', () => {
       'create_delivery_contract',
       { from_team: 'api', to_team: 'web', signed_by: 'Ben', artefacts: [`${impl}/1-1-product-list.md`] },
     );
-    await ada.see('#/handover');
+    await ada.see('#/proof/handover');
     const own = entry(ada, 'api → web');
     await own.getByText('complete').first().waitFor();
     await own.getByRole('link', { name: /inbox/ }).click();
@@ -101,7 +101,7 @@ describe('decisions on the page', () => {
     await waiting.getByRole('button', { name: /^Accept/ }).click();
     await ada.page.getByRole('button', { name: 'Yes, do it' }).click();
     await waiting.waitFor({ state: 'detached' });
-    await ada.see('#/handover');
+    await ada.see('#/proof/handover');
     await own.getByText('accepted').waitFor();
     expect(await readFile(join(served.project.folder, contract.file), 'utf8')).toContain('status: accepted');
     // A program that calls the same server has no such operation.
@@ -210,7 +210,7 @@ describe('decisions on the page', () => {
     const queue = Array.from({ length: 55 }, (_, index) => `part-${index}`);
     for (const output_key of queue)
       await served.ask('spawn_subagent_task', { agent: 'dev', task: `Do ${output_key}`, output_key });
-    await ada.see('#/tasks?status=queued');
+    await ada.see('#/now/tasks?status=queued');
     const lines = ada.page.locator('.entries > li');
     expect(await lines.count()).toBe(50);
     await ada.page.getByRole('button', { name: 'Show more' }).click();
@@ -224,7 +224,7 @@ describe('decisions on the page', () => {
 
   it('lists what cannot be read when the project is gone', async () => {
     await rm(served.project.folder, { recursive: true, force: true, maxRetries: 5 });
-    await ada.see('#/next');
+    await ada.see('#/now');
     await ada.page.getByRole('alert').first().waitFor();
     await settled(ada.page);
     expect(await ada.page.getByRole('button', { name: 'Try again' }).count()).toBeGreaterThan(0);

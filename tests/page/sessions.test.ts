@@ -53,6 +53,8 @@ describe('who may look at the page', () => {
     for (const address of [link, `${door.origin}/page/enter?key=made-up`]) {
       const answer = await second.goto(address);
       expect(answer?.status()).toBe(403);
+      await second.getByRole('heading', { name: 'This link does not work any more' }).waitFor();
+      expect(await axeFindings(second)).toEqual([]);
       await second.goto(`${door.origin}/`);
       await second.getByRole('heading', { name: 'You are not signed in' }).waitFor();
     }
@@ -98,10 +100,47 @@ describe('who may look at the page', () => {
     const both = await pageDoor(context, afterAll, { state, folder: pageFolder, others: [other] });
     const page = await tab();
     await page.goto(await linkTo(both));
-    await page.getByLabel('Project').selectOption({ label: 'stall' });
+    // Without a choice it is that of the server, and its address says so.
+    await expect.poll(() => page.url()).toContain(encodeURIComponent(folder));
+    await page.locator('.side summary').click();
+    await page.getByRole('link', { name: 'stall' }).click();
     await page.getByRole('link', { name: 'Board' }).click();
     await page.getByText('1.1 First').waitFor();
     expect(new URL(page.url()).hash).toContain(encodeURIComponent(other));
+    expect(await page.title()).toBe('stall · Board');
+    await page.context().close();
+  });
+
+  it('opens the project that the link was made in, and says which it is in the tab', async () => {
+    const other = join(await temporaryFolder(afterAll), 'kiosk');
+    await writeFiles(other, { [`${impl}/1-1-first.md`]: story('1.1', 'in-progress') });
+    const both = await pageDoor(context, afterAll, { state, folder: pageFolder, others: [other] });
+    const page = await tab();
+    await page.goto(`${await linkTo(both)}&${new URLSearchParams({ project: other }).toString()}`);
+    await expect.poll(() => page.title()).toBe('kiosk · Inbox');
+    expect(await page.locator('link[rel=icon]').getAttribute('href')).toContain('data:image/svg+xml');
+    await page.context().close();
+  });
+
+  it.each([
+    ['next', 'now'],
+    ['runs/x-1', 'now/runs/x-1'],
+    ['tasks?status=queued', 'now/tasks'],
+    ['handover', 'proof/handover'],
+    ['failures', 'memory/failures'],
+    ['sources', 'catalogue/sources'],
+  ])('shows what an earlier version had at #/%s where it is now', async (old, now) => {
+    const page = await tab();
+    await page.goto(await linkTo(door));
+    await page.getByRole('heading', { name: 'Waiting for you' }).waitFor();
+    await page.evaluate(`location.hash = '#/${old}'`);
+    const [view = '', part] = now.split('/');
+    const current = page.locator(`nav a[aria-current=page]`);
+    await current.first().waitFor();
+    await expect.poll(() => page.url()).toContain(`#/${now}`);
+    expect(await page.locator('.side a[aria-current=page]').getAttribute('href')).toContain(`#/${view}`);
+    if (part !== undefined)
+      expect(await page.locator('.seg a[aria-current=page]').getAttribute('href')).toContain(`/${part}`);
     await page.context().close();
   });
 
@@ -116,6 +155,7 @@ describe('who may look at the page', () => {
     afterAll(() => own.close());
     const page = await tab();
     await page.goto(await linkTo(await pageDoor(own, afterAll, { state, folder: pageFolder })));
+    await page.getByRole('link', { name: 'Catalogue' }).click();
     await page.getByRole('link', { name: 'Sources' }).click();
     await page.locator('.diff', { hasText: 'Two.' }).waitFor();
     await page.getByRole('button', { name: /^Approve/ }).click();
@@ -129,7 +169,7 @@ describe('who may look at the page', () => {
     const first = await pageDoor(context, (end) => ends.push(end), { state, folder: pageFolder });
     const page = await tab();
     await page.goto(await linkTo(first));
-    await page.getByText('Live', { exact: true }).waitFor();
+    await page.locator('.side .dot.live').waitFor();
     for (const end of ends) await end();
     await page.getByText('Connection lost; trying again …').waitFor();
     await pageDoor(context, afterAll, {
@@ -137,7 +177,7 @@ describe('who may look at the page', () => {
       folder: pageFolder,
       port: Number(new URL(first.origin).port),
     });
-    await page.getByText('Live', { exact: true }).waitFor();
+    await page.locator('.side .dot.live').waitFor();
     await page.getByRole('link', { name: 'Board' }).click();
     await page.getByText('No ledger and no story files yet.').waitFor();
     expect(await page.getByText('Connection lost').count()).toBe(0);

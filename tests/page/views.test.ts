@@ -13,17 +13,17 @@ import { isDeep } from '../support/how-much.ts';
 /** Every view, and something that only its data can have put there. */
 const VIEWS: Readonly<Record<string, readonly string[]>> = {
   '#/inbox': ['Waiting for you', 'cart-api', 'The ledgers lack 1 change', 'cc-000003'],
-  '#/next': ['Bring the ledgers up to date', 'prd.md:3', '/bmad-build 1-2-cart-totals-with-tax'],
+  '#/now': ['Bring the ledgers up to date', 'prd.md:3', '/bmad-build 1-2-cart-totals-with-tax'],
   '#/board': [
     '1.2 Cart totals with tax',
     'disagrees: review → done',
     '+ 1-3-checkout: done',
     'Days from begun to done',
   ],
-  '#/runs': ['bmm/bmad-prd', '1 of 5 steps', 'Read the brief.'],
-  '#/tasks': ['Compare three queues', 'needs approval'],
+  '#/now/runs': ['bmm/bmad-prd', '1 of 5 steps', 'Read the brief.'],
+  '#/now/tasks': ['Compare three queues', 'needs approval'],
   '#/proof': ['Not proven.', 'cc-000002', 'PASS', 'FAIL'],
-  '#/handover': ['web → operations', 'pending-acceptance'],
+  '#/proof/handover': ['web → operations', 'pending-acceptance'],
   '#/catalogue': ['architect', 'code-review', 'Agents'],
   '#/item/agent/architect?module=bmm': [
     '/bmad-agent-architect',
@@ -32,11 +32,11 @@ const VIEWS: Readonly<Record<string, readonly string[]>> = {
     'built in',
   ],
   '#/memory': ['Orders are kept in PostgreSQL', '6 memories.'],
-  '#/failures?plan=mark%20it%20done%20without%20tests': [
+  '#/memory/failures?plan=mark%20it%20done%20without%20tests': [
     'the nearest first',
     'No story is done without a receipt.',
   ],
-  '#/sources': ['No git sources are configured.'],
+  '#/catalogue/sources': ['No git sources are configured.'],
   '#/health': [
     'This project is in order.',
     'BMAD 6.12.0 (built in)',
@@ -104,8 +104,10 @@ describe('the page', () => {
       expect(await widthOf(phone), address).toBeLessThanOrEqual(PHONE.width);
     }
     expect(await axeFindings(phone.page)).toEqual([]);
-    await phone.page.getByRole('link', { name: 'Sources' }).click();
+    for (const name of ['More', 'Catalogue', 'Sources'])
+      await phone.page.getByRole('link', { name, exact: true }).click();
     await phone.page.getByRole('heading', { name: 'Sources' }).waitFor();
+    expect(await axeFindings(phone.page)).toEqual([]);
     expect(phone.misdeeds).toEqual({ said: [], foreign: [] });
     await phone.context.close();
   });
@@ -137,7 +139,7 @@ describe('the page', () => {
     expect(before).toContain(written);
 
     const french = await served.person(browser, { locale: 'fr-FR' });
-    await french.see('#/next');
+    await french.see('#/now');
     const main = french.page.locator('main');
     await main.getByText('Mettre les registres à jour').first().waitFor();
     expect(await main.textContent()).not.toContain(written);
@@ -147,11 +149,11 @@ describe('the page', () => {
     expect(shown).toContain(sentence);
 
     // Who asks at the same time, and the next program, are spoken to in their own language.
-    await ada.see('#/next');
+    await ada.see('#/now');
     await ada.page.locator('main').getByText(written).first().waitFor();
     expect(await actions()).toEqual(before);
     // What is shown follows the language, without being opened again.
-    await french.see('#/next');
+    await french.see('#/now');
     await french.page.getByRole('button', { name: 'English' }).click();
     await main.getByText(written).first().waitFor();
     await french.context.close();
@@ -164,7 +166,7 @@ describe('the page', () => {
     await ada.page.keyboard.press('/');
     await ada.page.keyboard.type('sprint plan');
     await ada.page.getByRole('link', { name: 'sprint-planning' }).waitFor();
-    expect(ada.page.url()).toContain('#/catalogue?q=sprint+plan');
+    expect(ada.page.url()).toMatch(/#\/catalogue\?.*q=sprint\+plan/);
     await ada.page.getByRole('link', { name: 'sprint-planning' }).click();
     await ada.page.getByRole('heading', { name: 'sprint-planning' }).waitFor();
   });

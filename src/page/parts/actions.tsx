@@ -23,9 +23,9 @@ function askedBy({ operation, needs }: Action): { name: string; needed: boolean 
 
 /** What only shows something has a view for it. */
 function shownAt({ operation, args }: Action): string | undefined {
-  if (operation === 'sources_diff') return address('sources');
+  if (operation === 'sources_diff') return address('catalogue', ['sources']);
   if (operation === 'run_resume' && typeof args['run_id'] === 'string')
-    return address('runs', [args['run_id']]);
+    return address('now', ['runs', args['run_id']]);
   return undefined;
 }
 

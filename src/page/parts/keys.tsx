@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { GO, sheet } from '../keyboard.ts';
-import { VIEWS, type View } from '../router.ts';
+import { VIEWS } from '../router.ts';
 import { words } from '../words.ts';
 
 /** All keys on one sheet. */
@@ -20,9 +20,8 @@ export function Keys(): VNode {
     ['k', keys.up],
     ['Enter', keys.open],
     ['1 … 9', keys.act],
-    ['t', keys.theme],
     ['Esc', keys.back],
-    ...(Object.keys(VIEWS) as View[]).map((view): [string, string] => [`g ${GO[view]}`, views[view]]),
+    ...VIEWS.map((view): [string, string] => [`g ${GO[view]}`, views[view]]),
   ];
   return (
     <dialog

@@ -11,7 +11,7 @@ import { words } from '../words.ts';
 
 /** Runs of workflows: how far each is, what it wrote, and how to go on. */
 export function Runs(): VNode {
-  const [id] = route.value.rest;
+  const [, id] = route.value.rest;
   const loaded = useAnswer(
     'get_workflow_status',
     { journal: true, ...(id === undefined ? {} : { run_id: id }) },
@@ -141,7 +141,7 @@ function Others({ others }: { others: RunStatus['others'] }): VNode | null {
       <ul class="list entries">
         {others.map((run) => (
           <li key={run.run_id}>
-            <a data-entry href={address('runs', [run.run_id])}>
+            <a data-entry href={address('now', ['runs', run.run_id])}>
               <span class="what">{inLine(run.run_id, 80)}</span>
               <span class="why">
                 {inLine(run.status)} · {stepsOf(run)}

@@ -18,7 +18,7 @@ export function Tasks(): VNode {
   const status = route.value.query.get('status') ?? 'all';
   const loaded = useAnswer('task_list', { status, limit: 1 }, ['tasks']);
   const { tasks, shell } = words.value;
-  const [id] = route.value.rest;
+  const [, id] = route.value.rest;
   const counts = loaded.data?.counts ?? {};
   return (
     <>
@@ -94,7 +94,7 @@ function Line({ task }: { task: Task }): VNode {
   const { tasks } = words.value;
   return (
     <li>
-      <a data-entry href={address('tasks', [task.task_id])}>
+      <a data-entry href={address('now', ['tasks', task.task_id])}>
         <span class="what">{inLine(task.task, 200)}</span>
         <span class="why">
           {inLine(task.status.replaceAll('_', ' '))} · {inLine(task.agent)} · {age(task.created_at)}

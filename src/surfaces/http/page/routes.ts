@@ -6,6 +6,7 @@ import { once } from '../../../base/async.ts';
 import { readInside } from '../../../base/files/files.ts';
 import { type Exchange, type HttpRoute, refuseAsProblem } from '../../../base/http/http-route.ts';
 import { VERSION } from '../../../base/product.ts';
+import { speaking, t } from '../../../base/text/message.ts';
 import type { Context } from '../../../operations/context.ts';
 import { FOR_PEOPLE } from '../../../operations/offers.ts';
 import type { Instance } from './instances.ts';
@@ -46,6 +47,7 @@ interface PageOptions {
 }
 
 const LONGEST_KEY = 100;
+const LONGEST_PROJECT = 4_000;
 
 /** The page itself, the way in, and who has come in. */
 export function createPageRoutes(context: Context, options: PageOptions): HttpRoute[] {
@@ -73,31 +75,54 @@ async function entered({ request }: Exchange, { passes, places, address }: PageO
   const { headers } = request;
   const isLook =
     request.method !== 'GET' || headers.has('sec-purpose') || headers.get('purpose') === 'prefetch';
-  const key = new URL(request.url).searchParams.get('key') ?? '';
+  const { searchParams } = new URL(request.url);
+  const key = searchParams.get('key') ?? '';
   const found =
     isLook || key === '' || key.length > LONGEST_KEY
       ? undefined
       : await passes.enter(key, headers.get('user-agent') ?? '', places);
-  if (found === undefined)
-    return new Response(
-      'This link has been used, is too old, or is for another server. Run "bmad page" for a new one.\n',
-      {
-        status: 403,
-        headers: {
-          ...PAGE_HEADERS,
-          'content-type': 'text/plain; charset=utf-8',
-          'cache-control': 'no-store',
-        },
-      },
-    );
+  if (found === undefined) return await refusedLink(headers.get('accept-language'));
   const secure = address().startsWith('https:');
   return new Response(null, {
     status: 303,
     headers: {
       ...PAGE_HEADERS,
-      location: '/',
+      location: firstAddress(searchParams.get('project') ?? ''),
       'cache-control': 'no-store',
       'set-cookie': sessionCookie(found.secret, found.session.until, secure),
+    },
+  });
+}
+
+/** The page opens the project that the link was made in; whether the server has it, the page finds out. */
+function firstAddress(project: string): string {
+  if (project === '' || project.length > LONGEST_PROJECT) return '/';
+  return `/#/inbox?${new URLSearchParams({ project }).toString()}`;
+}
+
+/** Someone has clicked on a link that is no good; there may still be a session. */
+async function refusedLink(accepted: string | null): Promise<Response> {
+  const language = acceptedLanguage(accepted);
+  const words = language === 'fr' ? (await import('../../../language/french.ts')).FRENCH : undefined;
+  const html = speaking(
+    words,
+    () => `<!doctype html>
+<html lang="${language}">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>BMAD</title><link rel="stylesheet" href="/page/page.css"></head>
+<body><main class="bare"><h1>${t`This link does not work any more`}</h1>
+<p>${t`It has been used, is too old, or is for another server. This prints a new one:`}</p>
+<p><code>bmad page</code></p>
+<p><a href="/">${t`If you have come in before, open the page without it.`}</a></p></main></body>
+</html>
+`,
+  );
+  return new Response(html, {
+    status: 403,
+    headers: {
+      ...PAGE_HEADERS,
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      vary: 'Accept-Language',
     },
   });
 }
