@@ -1,11 +1,16 @@
-import { readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { linkFolder, writeFiles } from '../../../tests/support/folders.ts';
 import { fileLooks, onPoorDisk } from '../../../tests/support/looked-at.ts';
 import { Keeper } from './keeper.ts';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 /** A folder whose times are long past, as the clocks of file systems go. */
 async function settledFolder(): Promise<string> {
@@ -203,6 +208,23 @@ describe('what is missing', () => {
     await mkdir(at('b/late'));
     await mkdir(at('b/host-1'));
     expect(await places.changed()).toEqual([at('b/host-1'), at('b/late')]);
+  });
+
+  it('is found where it was missed and came while thousands of others were being compared', async () => {
+    const folder = await settledFolder();
+    const at = (path: string): string => join(folder, path);
+    const places = new Keeper();
+    // More than are compared at once, before the one whose folder is noted.
+    for (let count = 0; count < 3_000; count += 1) places.find(at(`c/host-${count}`));
+    places.find(at('b/first'));
+    const comparing = places.changed();
+    await turn();
+    await turn();
+    places.find(at('b/late'));
+    mkdirSync(at('b/late'));
+    vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 60_000);
+    expect(await comparing, 'the one that was missed before').toEqual([]);
+    expect(await places.changed()).toEqual([at('b/late')]);
   });
 });
 

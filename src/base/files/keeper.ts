@@ -56,6 +56,9 @@ const MOST = 400_000;
 const TRUSTED_MS = 10_000;
 const COMPARED_SHARE = 100;
 
+/** Folders in which places are missing: as each was before they were looked for, and whether that is as all know it. */
+type Without = Map<string, { stamp: Stamp | undefined; isSame: boolean }>;
+
 /** A watched folder, and the places that it answers for. */
 interface Answering {
   path: string;
@@ -218,21 +221,23 @@ export class Keeper implements Seen {
   async #compare(): Promise<string[]> {
     const began = performance.now();
     this.#comparing = true;
-    const different = await this.#differentAmong(this.#doubtful(), new Map());
+    const [without, count]: [Without, number] = [new Map(), this.#paths.length];
+    const different = await this.#differentAmong(this.#doubtful(), without);
+    // What was missed meanwhile may have come before its folder was looked at.
+    if (this.#paths.length === count) this.#note(without);
     this.#comparing = false;
     this.#took = performance.now() - began;
     this.#from.compared?.();
     return different;
   }
 
-  /** `unmoved`: of folders that were looked at for all places that are missing in them, whether they are as they were. */
-  async #differentAmong(indices: Iterable<number>, unmoved?: Map<string, boolean>): Promise<string[]> {
+  async #differentAmong(indices: Iterable<number>, without?: Without): Promise<string[]> {
     const different: string[] = [];
     let looked = 0;
     for (const index of indices) {
       if (++looked % AT_ONCE === 0) await turn();
       const path = this.#paths[index];
-      if (path === undefined || this.#isSame(index, path, unmoved)) continue;
+      if (path === undefined || this.#isSame(index, path, without)) continue;
       // A folder with another time may have what it had: something came and went, or was replaced.
       const found = statOf(path);
       if (await hasNames(this.#stamps, index * WIDTH, path, found)) this.#stamp(index, found, false);
@@ -246,11 +251,15 @@ export class Keeper implements Seen {
     if (this.#comparing || this.#from.watch() === undefined) return false;
     const doubtful = this.#doubtful();
     if (!Array.isArray(doubtful) || doubtful.length > AT_ONCE) return false;
-    const unmoved = new Map<string, boolean>();
-    const same = doubtful.every((index) => this.#isSame(index, this.#paths[index], unmoved));
-    // Not all that are missing were looked for.
-    if (!same) this.#without.clear();
+    const without: Without = new Map();
+    const same = doubtful.every((index) => this.#isSame(index, this.#paths[index], without));
+    if (same) this.#note(without);
     return same;
+  }
+
+  /** All that are missing in these folders were looked for. */
+  #note(without: Without): void {
+    for (const [folder, { stamp }] of without) if (stamp !== undefined) this.#without.set(folder, stamp);
   }
 
   /** Those that have to be compared now. All of them, where too much was told, or for too long, or a top is another one. */
@@ -301,14 +310,14 @@ export class Keeper implements Seen {
   }
 
   /** Whether a place is as it was; then somebody answers for it from now on, if anybody can. */
-  #isSame(index: number, path: string | undefined, unmoved?: Map<string, boolean>): boolean {
+  #isSame(index: number, path: string | undefined, without?: Without): boolean {
     if (path === undefined) {
       this.#apart.delete(index);
       return true;
     }
     const at = index * WIDTH;
-    const isAbsent = unmoved !== undefined && this.#stamps[at] === ABSENT;
-    if (isAbsent && this.#answering(dirname(path)) === undefined) return this.#isMissing(path, unmoved);
+    const isAbsent = without !== undefined && this.#stamps[at] === ABSENT;
+    if (isAbsent && this.#answering(dirname(path)) === undefined) return this.#isMissing(path, without);
     if (this.#watch === undefined) return isSame(this.#stamps, at, statOf(path));
     const [itself, above] = [this.#answering(path), this.#answering(dirname(path))];
     const own = lstatOf(path);
@@ -319,19 +328,20 @@ export class Keeper implements Seen {
   }
 
   /** Whether there still is nothing. A folder that is as it was tells of all that is missing in it, such as those of most hosts. */
-  #isMissing(path: string, unmoved: Map<string, boolean>): boolean {
+  #isMissing(path: string, without: Without): boolean {
     const folder = dirname(path);
-    if (!unmoved.has(folder)) {
+    let seen = without.get(folder);
+    if (seen === undefined) {
+      // From before each is looked for. A change within the same tick of the clock would not show.
       const known = this.#without.get(folder);
       const now = stampAt(folder, known);
-      unmoved.set(folder, now !== undefined && now === known);
-      // From before each is looked for. A change within the same tick of the clock would not show.
-      if (now !== undefined && isSettled(now.ctimeMs)) this.#without.set(folder, now);
-      else this.#without.delete(folder);
+      const stamp = now !== undefined && isSettled(now.ctimeMs) ? now : undefined;
+      seen = { stamp, isSame: now !== undefined && now === known };
+      without.set(folder, seen);
     }
-    if (unmoved.get(folder) === true || lstatOf(path) === undefined) return true;
+    if (seen.isSame || lstatOf(path) === undefined) return true;
     // What a link leads to may come anywhere.
-    this.#without.delete(folder);
+    seen.stamp = undefined;
     return statOf(path) === undefined;
   }
 

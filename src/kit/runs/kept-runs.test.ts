@@ -1,4 +1,4 @@
-import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { writeFiles } from '../../../tests/support/folders.ts';
 import { filesOpened } from '../../../tests/support/opened-files.ts';
@@ -31,4 +31,55 @@ it('a run whose last checkpoint is a day is from that day, where the user is', a
   const name = { id: 'run-1', branch: 'main', archive: undefined };
   const run = await new KeptRuns().read(folder, { base: folder, path: 'run-1' }, name);
   expect(localDay(new Date(run?.latest ?? 0))).toBe('2026-02-28');
+});
+
+describe('of more runs than a call reads', () => {
+  const idOf = (index: number): string => `prd-20260101-${100_000 + index}`;
+  const state = (index: number, status: string): string =>
+    kitState({
+      run_id: idOf(index),
+      status,
+      artefacts_produced: [],
+      workflow_path: 'x',
+      last_checkpoint: `2026-03-02T00:00:00.${String(index % 1_000).padStart(3, '0')}Z`,
+    });
+
+  /** Those that are read of so many runs, of which one is not among the latest by its id, but what last happened was about it. */
+  async function branchOf(count: number) {
+    const folder = await temporaryFolder(onTestFinished);
+    const place = { base: folder, path: 'main' };
+    const edit = (index: number, status: string, at = index): Promise<void> =>
+      writeFiles(folder, { [`main/${idOf(index)}/state.json`]: state(at, status) });
+    for (let index = 0; index < count; index += 1) await edit(index, 'completed');
+    // The next look is at files that were written a while ago.
+    vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 60_000);
+    const kept = new KeptRuns();
+    const read = async () => kept.unended(place, 'main', await kept.folders(place, []), undefined);
+    return { folder, kept, edit, read };
+  }
+
+  it('one that is set going by hand is read by the next call', async () => {
+    const { edit, read } = await branchOf(1_500);
+    expect(await read()).not.toContain(idOf(700));
+    for (const index of [1, 700, 1_300]) {
+      await edit(index, 'running');
+      expect(await read()).toContain(idOf(index));
+    }
+  });
+
+  it('the one that something last happened to is another one when it goes on', async () => {
+    const { folder, kept, edit, read } = await branchOf(900);
+    const last = idOf(899);
+    await edit(3, 'completed', 950);
+    expect(await read()).toEqual(expect.arrayContaining([idOf(3), last]));
+    await edit(4, 'completed', 940);
+    expect(await read()).not.toContain(idOf(4));
+    await edit(3, 'running', 950);
+    await kept.read(
+      folder,
+      { base: folder, path: `main/${idOf(3)}` },
+      { id: idOf(3), branch: 'main', archive: undefined },
+    );
+    expect(await read()).toEqual(expect.arrayContaining([idOf(3), idOf(4)]));
+  });
 });

@@ -1,4 +1,3 @@
-import { dirname } from 'node:path';
 import { forAll } from '../../base/text/message.ts';
 import { breath, mapLimited, once } from '../../base/async.ts';
 import { ours } from '../../base/errors.ts';
@@ -6,18 +5,24 @@ import { jsonObject } from '../../base/parse/json.ts';
 import { type Table, textField } from '../../base/parse/parse.ts';
 import { readState, writeAtomic } from '../../base/files/file-state.ts';
 import { modifiedInside, readInside } from '../../base/files/files.ts';
-import { isSettled, lstatOf, type Stamp, stampAt, stampOf, statOf } from '../../base/files/file-stamps.ts';
+import {
+  isSettled,
+  lstatOf,
+  type Stamp,
+  stampAt,
+  stampOf,
+  statOf,
+  type Stats,
+} from '../../base/files/file-stamps.ts';
 import type { Run, RunPlace } from '../../model/run.ts';
 import { latestIn, RUN_FILES, type RunName, withArtefacts, writtenRun } from './read-run.ts';
 import { isEnded, runName, RUNS, type RunFold, type RunLines } from './run-fold.ts';
-import { listFolders } from './run-folders.ts';
+import { listFolders, mayHoldRun } from './run-folders.ts';
 import { STATE_FILE } from './state-file.ts';
 
 /** Of more runs than this in a branch, so many that have ended are read by those who ask for the latest. */
 export const ALL_READ = 200;
 const SOME_READ = 40;
-/** How many that have ended a call looks at. */
-const LOOKED_AT = 1_000;
 /** How many runs are read at once, and how many are kept at most. */
 const AT_ONCE = 16;
 const MOST = 50_000;
@@ -50,19 +55,16 @@ interface EndedRun {
   latest: number;
 }
 
-/** One that was looked at: nothing where it goes on, and what told so, its file and what the lines made of it. */
+/** One that was looked at: nothing where it goes on, and what told so, its file. */
 interface LookedAt {
   run?: EndedRun | undefined;
   stamp: Stamp;
-  fold?: RunFold | undefined;
 }
 
 /** What is known of a branch with very many runs. */
 interface LargeBranch {
   names: readonly string[];
-  /** What the lines were like. */
-  rev: number | undefined;
-  runs: Map<string, LookedAt>;
+  runs: ReadonlyMap<string, LookedAt>;
   /** Those whose ids have the latest dates, and of what has ended those to which something happened last. */
   latest: readonly string[];
   last: Map<string | undefined, { id: string; run: EndedRun }>;
@@ -70,9 +72,7 @@ interface LargeBranch {
 
 /**
  * Runs that were read before, each kept for as long as its files are as they were. Others write them too, so that they
- * are looked at each time; but of thousands, only those that have changed are read again. Of those that have ended, a
- * thousand are looked at by a call, in turns: what happens to one of ten thousand is in the lines, and a question for it
- * by its id, or for all runs, sees it at once.
+ * are looked at each time; but of thousands, only those that have changed are read again.
  */
 export class KeptRuns {
   readonly #kept = new Map<string, Known>();
@@ -158,62 +158,56 @@ export class KeptRuns {
     await this.begin();
     const folder = `${place.base}/${place.path}`;
     const before = this.#large.get(folder);
-    const runs = before?.runs ?? new Map<string, LookedAt>();
-    if (before?.names !== names) forgetOthers(runs, names);
-    if (before?.rev !== lines?.rev) forgetChanged(runs, branch, lines);
-    let isSame = before?.names === names && before.rev === lines?.rev;
+    const runs = new Map<string, LookedAt>();
+    const isSameList = before?.names === names;
+    let isSame = isSameList;
     const left: string[] = [];
-    for (const [index, id] of dueIn(runs, names).entries()) {
+    for (const [index, id] of names.entries()) {
       if (index % SOME_READ === 0) await breath();
-      const known = runs.get(id);
       const fold = lines?.get(runName({ id, branch }));
       const isOpen = fold !== undefined && !RUNS.isOver(fold);
-      const looked = isOpen ? undefined : await this.#lookAt(place, id, fold, known);
-      isSame &&= looked?.run === known?.run;
-      // Whoever was looked at goes behind all others.
-      runs.delete(id);
+      const known = before?.runs.get(id);
+      const found = isOpen ? undefined : statOf(fileOf(folder, id));
+      const isKnown =
+        known !== undefined && found !== undefined && stampOf(found, known.stamp) === known.stamp;
+      const looked = isKnown || found === undefined ? found && known : await this.#lookAt(place, id, found);
+      isSame &&= looked === known;
       if (looked !== undefined) runs.set(id, looked);
       if (looked?.run === undefined) left.push(id);
     }
-    const { latest, last } =
-      before !== undefined && isSame ? before : { latest: latestNames(names), last: lastOf(runs) };
-    this.#large.set(folder, { names, rev: lines?.rev, runs, latest, last });
+    const latest = isSameList ? before.latest : latestNames(names);
+    const last = isSame && before !== undefined ? before.last : lastOf(runs);
+    this.#large.set(folder, { names, runs, latest, last });
     await this.#keep();
     const others = left.length === 0 ? [last.get(undefined)] : [...last.values()];
     return [...new Set([...latest, ...left, ...others.flatMap((each) => each?.id ?? [])])].sort();
   }
 
-  /** Nothing for one without a file, or whose file may change again without another stamp. */
-  async #lookAt(
-    { base, path }: RunPlace,
-    id: string,
-    fold: RunFold | undefined,
-    before: LookedAt | undefined,
-  ): Promise<LookedAt | undefined> {
+  /** Nothing for one whose file may change again without another stamp. */
+  async #lookAt({ base, path }: RunPlace, id: string, found: Stats): Promise<LookedAt | undefined> {
     const file = fileOf(`${base}/${path}`, id);
-    const found = statOf(file);
-    const known = before ?? this.#earlier.get(file);
+    const known = this.#earlier.get(file);
     this.#earlier.delete(file);
-    if (found === undefined) return undefined;
     const stamp = stampOf(found, known?.stamp);
-    if (known !== undefined && stamp === known.stamp) return { ...known, fold };
+    if (known?.stamp === stamp) return known;
     if (!isSettled(stamp.ctimeMs)) return undefined;
     // It was looked at a moment ago.
     const seen = { look: () => found, find: () => found, listed: () => undefined };
     const bytes = await readInside(base, fileOf(path, id), MOST_BYTES, { seen }).catch(ours(() => ''));
     const run = endedIn(jsonObject(bytes.toString('utf8')));
     if (run !== undefined) this.#unkept += 1;
-    return { run, stamp, fold };
+    return { run, stamp };
   }
 
-  /** The names of the folders in a folder; told in `problems` is what leads elsewhere. */
+  /** The names of the folders in a branch that may hold a run; told in `problems` is what leads elsewhere. */
   async folders({ base, path }: RunPlace, problems: string[]): Promise<readonly string[]> {
     const folder = `${base}/${path}`;
     const known = this.#listed.get(folder);
     const stamp = stampAt(folder, known?.stamp);
     if (known !== undefined && stamp === known.stamp) return known.names;
     const isKept = stamp !== undefined && isSettled(stamp.ctimeMs);
-    const { names, plain } = await listFolders(base, path, problems);
+    const { names: all, plain } = await listFolders(base, path, problems);
+    const names = all.filter(mayHoldRun);
     // What a link leads to can change without a change of the folder that the link is in.
     if (plain && isKept) this.#listed.set(folder, { stamp, names });
     else this.#listed.delete(folder);
@@ -249,8 +243,6 @@ export class KeptRuns {
     );
     if (fold === undefined && inside.every((time) => time === undefined)) return undefined;
     const run = await writtenRun(place, name, fold, there);
-    // Whoever asked for it by its id, or for all, has found that it goes on.
-    if (!isOver(run)) this.#large.get(dirname(folder))?.runs.delete(name.id);
     if (this.#kept.size >= MOST) this.#kept.clear();
     if (isKept) this.#kept.set(folder, { name, stamps, fold, run });
     else this.#kept.delete(folder);
@@ -259,29 +251,6 @@ export class KeptRuns {
 }
 
 const fileOf = (folder: string, id: string): string => `${folder}/${id}/${STATE_FILE}`;
-
-/** Which runs are looked at now: all that have not ended, and of the others those that were looked at the longest ago. */
-function dueIn(runs: ReadonlyMap<string, LookedAt>, names: readonly string[]): string[] {
-  const due = names.filter((id) => runs.get(id)?.run === undefined);
-  const most = due.length + LOOKED_AT;
-  for (const [id, { run }] of runs) {
-    if (due.length >= most) break;
-    if (run !== undefined) due.push(id);
-  }
-  return due;
-}
-
-/** Those that are no longer there. */
-function forgetOthers(runs: Map<string, LookedAt>, names: readonly string[]): void {
-  const left = new Set(names);
-  for (const id of runs.keys()) if (!left.has(id)) runs.delete(id);
-}
-
-/** Those that something was said about. */
-function forgetChanged(runs: Map<string, LookedAt>, branch: string, lines: RunLines | undefined): void {
-  for (const fold of lines?.all() ?? [])
-    if (fold.branch === branch && runs.get(fold.id)?.fold !== fold) runs.delete(fold.id);
-}
 
 /** Which of those that have ended something last happened to, of all and of each workflow. */
 function lastOf(runs: ReadonlyMap<string, LookedAt>): LargeBranch['last'] {
@@ -326,8 +295,6 @@ function endedIn(table: Table | undefined): EndedRun | undefined {
   if (latest === undefined || Number.isNaN(latest)) return undefined;
   return { workflow: text('workflow') ?? text('workflow_path'), latest };
 }
-
-const isOver = ({ status }: Run): boolean => status === 'completed' || status === 'abandoned';
 
 const isSameName = (one: RunName, other: RunName): boolean =>
   one.id === other.id && one.branch === other.branch && one.archive === other.archive;

@@ -10,7 +10,6 @@ import {
   hasFile,
   hasRunFile,
   isRunId,
-  mayHoldRun,
   namedFolder,
   runFoldersIn,
   runsFolders,
@@ -201,9 +200,7 @@ async function readBranch(
       t`${place.path}/${BRANCH_FILE} says branch ${JSON.stringify(called.slice(0, 80))}; the folder is ${name}, which is used.`,
     );
   const folders =
-    look.id === undefined
-      ? (await look.kept.folders(place, problems)).filter(mayHoldRun)
-      : await namedFolder(place, look.id);
+    look.id === undefined ? await look.kept.folders(place, problems) : await namedFolder(place, look.id);
   const read =
     look.lately && folders.length > ALL_READ
       ? await look.kept.unended(place, name, folders, look.lines)
