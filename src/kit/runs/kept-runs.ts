@@ -16,7 +16,7 @@ import {
 } from '../../base/files/file-stamps.ts';
 import type { Run, RunPlace } from '../../model/run.ts';
 import { latestIn, RUN_FILES, type RunName, withArtefacts, writtenRun } from './read-run.ts';
-import { isEnded, runName, RUNS, type RunFold, type RunLines } from './run-fold.ts';
+import { isEnded, runName, type RunFold, type RunLines } from './run-fold.ts';
 import { listFolders, mayHoldRun } from './run-folders.ts';
 import { STATE_FILE } from './state-file.ts';
 
@@ -64,7 +64,8 @@ interface LookedAt {
 /** What is known of a branch with very many runs. */
 interface LargeBranch {
   names: readonly string[];
-  runs: ReadonlyMap<string, LookedAt>;
+  /** In the order of the names. */
+  runs: readonly (LookedAt | undefined)[];
   /** Those whose ids have the latest dates, and of what has ended those to which something happened last. */
   latest: readonly string[];
   last: Map<string | undefined, { id: string; run: EndedRun }>;
@@ -104,9 +105,9 @@ export class KeptRuns {
   async #keep(): Promise<void> {
     if (this.#path === undefined || this.#unkept < KEPT_FROM) return;
     this.#unkept = 0;
-    const all = [...this.#large].flatMap(([folder, { runs }]) =>
-      [...runs].flatMap(([id, { run, stamp }]) =>
-        run === undefined ? [] : [[fileOf(folder, id), { run, stamp }] as const],
+    const all = [...this.#large].flatMap(([folder, { names, runs }]) =>
+      runs.flatMap((looked, index) =>
+        looked?.run === undefined ? [] : [[fileOf(folder, names[index] ?? ''), looked] as const],
       ),
     );
     const text = JSON.stringify({ version: KEPT_VERSION, ended: [...this.#earlier, ...all] });
@@ -158,25 +159,23 @@ export class KeptRuns {
     await this.begin();
     const folder = `${place.base}/${place.path}`;
     const before = this.#large.get(folder);
-    const runs = new Map<string, LookedAt>();
     const isSameList = before?.names === names;
-    let isSame = isSameList;
+    const known = isSameList ? before.runs : inOrderOf(names, before);
+    const open = new Set(lines?.open().map(runName));
+    const runs: (LookedAt | undefined)[] = [];
     const left: string[] = [];
     for (const [index, id] of names.entries()) {
       if (index % SOME_READ === 0) await breath();
-      const fold = lines?.get(runName({ id, branch }));
-      const isOpen = fold !== undefined && !RUNS.isOver(fold);
-      const known = before?.runs.get(id);
-      const found = isOpen ? undefined : statOf(fileOf(folder, id));
-      const isKnown =
-        known !== undefined && found !== undefined && stampOf(found, known.stamp) === known.stamp;
-      const looked = isKnown || found === undefined ? found && known : await this.#lookAt(place, id, found);
-      isSame &&= looked === known;
-      if (looked !== undefined) runs.set(id, looked);
+      const found = open.has(runName({ id, branch })) ? undefined : statOf(fileOf(folder, id));
+      const last = known[index];
+      const isKnown = last !== undefined && found !== undefined && stampOf(found, last.stamp) === last.stamp;
+      const looked = isKnown || found === undefined ? found && last : await this.#lookAt(place, id, found);
+      runs.push(looked);
       if (looked?.run === undefined) left.push(id);
     }
+    const isSame = isSameList && runs.every((looked, index) => looked === known[index]);
     const latest = isSameList ? before.latest : latestNames(names);
-    const last = isSame && before !== undefined ? before.last : lastOf(runs);
+    const last = isSame ? before.last : lastOf(names, runs);
     this.#large.set(folder, { names, runs, latest, last });
     await this.#keep();
     const others = left.length === 0 ? [last.get(undefined)] : [...last.values()];
@@ -252,16 +251,21 @@ export class KeptRuns {
 
 const fileOf = (folder: string, id: string): string => `${folder}/${id}/${STATE_FILE}`;
 
+/** What is known of those that are there still. */
+function inOrderOf(names: readonly string[], before: LargeBranch | undefined): LargeBranch['runs'] {
+  const known = new Map(before?.names.map((id, index) => [id, before.runs[index]]));
+  return names.map((id) => known.get(id));
+}
+
 /** Which of those that have ended something last happened to, of all and of each workflow. */
-function lastOf(runs: ReadonlyMap<string, LookedAt>): LargeBranch['last'] {
+function lastOf(names: readonly string[], runs: LargeBranch['runs']): LargeBranch['last'] {
   const last: LargeBranch['last'] = new Map();
-  const note = (key: string | undefined, id: string, run: EndedRun): void => {
-    if (run.latest >= (last.get(key)?.run.latest ?? -Infinity)) last.set(key, { id, run });
-  };
-  for (const [id, { run }] of runs) {
+  for (const [index, looked] of runs.entries()) {
+    const { run } = looked ?? {};
     if (run === undefined) continue;
-    note(undefined, id, run);
-    if (run.workflow !== undefined) note(run.workflow, id, run);
+    const { workflow, latest } = run;
+    for (const key of workflow === undefined ? [undefined] : [undefined, workflow])
+      if (latest >= (last.get(key)?.run.latest ?? -Infinity)) last.set(key, { id: names[index] ?? '', run });
   }
   return last;
 }
