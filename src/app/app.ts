@@ -1,4 +1,4 @@
-import { t } from '../base/text/message.ts';
+import { type Said, t } from '../base/text/message.ts';
 import { basename, dirname, resolve } from 'node:path';
 import { once } from '../base/async.ts';
 import { BmadError } from '../base/errors.ts';
@@ -166,7 +166,7 @@ async function stillThere(project: Project): Promise<Project> {
 }
 
 /** Without the package everything else works; that it is missing is reported like any other fault of the settings. */
-async function tracingOr(warnings: string[], asked: string): Promise<Context['tracing']> {
+async function tracingOr(warnings: string[], asked: Said): Promise<Context['tracing']> {
   const { openTracing, TRACING_PACKAGE } = await import('../base/process/tracing.ts');
   const tracing = openTracing();
   if (tracing === undefined)

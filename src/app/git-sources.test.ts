@@ -2,6 +2,7 @@ import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createLog } from '../base/log.ts';
+import { Kept } from '../base/text/message.ts';
 import { createSecrets } from '../base/secrets/known-values.ts';
 import { agentFile, type TestRepository } from '../../tests/support/git-repository.ts';
 import { GitMachine } from '../../tests/support/git-machine.ts';
@@ -23,7 +24,7 @@ async function restless(arrived: () => void): Promise<ServedSources> {
   const secrets = createSecrets();
   const sources = await createServedSources({
     used: () => true,
-    given: [{ value: repository.source, layer: 'user', from: 'a test' }],
+    given: [{ value: repository.source, layer: 'user', from: new Kept(() => 'a test') }],
     env: machine.env(),
     cache: join(machine.home, 'cache'),
     decisions: () => Promise.resolve(openDecisions(join(machine.home, 'state'))),

@@ -43,6 +43,7 @@ export async function createServedSources(setup: ServedSourcesSetup) {
     const guards = join(folder, 'locks');
     return new GitSources({
       sources: configured,
+      warnings,
       cache,
       user,
       project,

@@ -1,3 +1,4 @@
+import type { Said } from '../base/text/message.ts';
 import { join } from 'node:path';
 import { realFolder } from '../base/files/files.ts';
 import { projectKey } from '../base/files/paths.ts';
@@ -187,7 +188,7 @@ export async function decisionsOf(settings: Settings, root: string): Promise<Dec
 }
 
 /** What the user has set about the programs of projects; folders that are not there trust nothing. */
-async function trustPolicy({ trust, trustProject }: Settings['config'], from: string): Promise<TrustPolicy> {
+async function trustPolicy({ trust, trustProject }: Settings['config'], from: Said): Promise<TrustPolicy> {
   const rule = RULES.find((each) => each === trust[0]);
   const folders = rule === undefined ? await Promise.all(trust.map((folder) => realFolder(folder))) : [];
   return {

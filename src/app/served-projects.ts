@@ -1,4 +1,4 @@
-import { t } from '../base/text/message.ts';
+import { type Said, t } from '../base/text/message.ts';
 import { resolve } from 'node:path';
 import { projectHints, type Outside } from './settings.ts';
 import { BmadError, quoted } from '../base/errors.ts';
@@ -19,7 +19,7 @@ export interface ServedProjects {
 export async function servedProjects(
   outside: Outside,
   config: Config,
-  configFrom: { readonly project: string; readonly allowProjects: string },
+  configFrom: { readonly project: Said; readonly allowProjects: Said },
 ): Promise<ServedProjects> {
   const own = await findProject({ ...projectHints(outside, config), configuredBy: configFrom.project });
   const allowed: string[] = [];

@@ -108,8 +108,8 @@ export async function earlyRoot(outside: Outside): Promise<string | undefined> {
 export function configFiles(outside: Outside, root: string | undefined): ConfigInput['files'] {
   const path = join(root ?? '', PROJECT_CONFIG_FILE);
   return [
-    ...(root === undefined ? [] : [{ label: t`project file`, path, ofProject: true as const }]),
-    { label: t`user file`, path: userConfigFile(outside) },
+    ...(root === undefined ? [] : [{ label: 'project file', path, ofProject: true as const }]),
+    { label: 'user file', path: userConfigFile(outside) },
   ];
 }
 

@@ -33,7 +33,9 @@ async function main(): Promise<number> {
   const isForProgram = rest.includes('--json') && !rest.includes('--help');
   const words = isForProgram ? undefined : await wordsFor(settings, read);
   let opened: Promise<Context> | undefined;
-  const open = (): Promise<Context> => (opened ??= createContext(around, read()));
+  // The settings say which words these are; what was found wrong with them is then said in the same.
+  const open = (): Promise<Context> =>
+    (opened ??= createContext(around, words === undefined ? read() : readSettings(around)));
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => {
       interrupted.abort();

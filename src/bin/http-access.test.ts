@@ -99,7 +99,7 @@ describe('a file with tokens', () => {
         await chmod(place, 0o755);
       onTestFinished(() => process.seteuid?.(0));
       process.seteuid?.(SOMEBODY);
-      expect((await decide()).whom).toContain('with the token');
+      expect(String((await decide()).whom)).toContain('with the token');
       expect(written.join('')).toContain('cannot be made private');
       expect(written.join('')).toContain(keep);
     },

@@ -9,7 +9,7 @@ import { changeMark } from '../base/files/file-stamps.ts';
 import { readState, writeAtomic } from '../base/files/file-state.ts';
 import type { HttpRoute, KnownToken } from '../base/http/http-route.ts';
 import { CLI_PROGRAM, PRODUCT, SERVER_PROGRAM, VERSION } from '../base/product.ts';
-import { say, t } from '../base/text/message.ts';
+import { Kept, say, t } from '../base/text/message.ts';
 import { settingsHelp } from '../config/flags.ts';
 import { a2aSettings, httpSettings, SHORTEST_TOKEN } from '../config/http-settings.ts';
 import { type TokenLines, tokenLines } from '../config/token-file.ts';
@@ -27,7 +27,7 @@ export interface Access {
   secured: boolean;
   routes: readonly HttpRoute[];
   /** Who is served, in words. */
-  whom: string;
+  whom: Kept;
   /** Called once the server listens: creates what clients need, and returns what to tell the person who starts it. */
   settle?(): Promise<string>;
   /** Why not everyone who should be is admitted, if that is so. */
@@ -66,11 +66,13 @@ export async function decideAccess(context: Context, options: AccessOptions): Pr
       gate: onlyThisMachine(config) ? ownGate(openGate) : openGate,
       secured: false,
       routes: [],
-      whom: t`clients on this machine only`,
+      whom: new Kept(() => t`clients on this machine only`),
       ...sealed,
     };
   const tokens = await serverTokens(context, options.outside, options.newToken);
-  const whom = local ? t`clients on this machine with the token` : t`clients with the token`;
+  const whom = new Kept(() =>
+    local ? t`clients on this machine with the token` : t`clients with the token`,
+  );
   const gate = changingGate(tokens);
   return {
     gate: onlyThisMachine(config) ? ownGate(gate) : gate,
@@ -151,7 +153,7 @@ async function oauthAccess(
       ...(config.oauthKeysUrl === undefined ? {} : { keysUrl: config.oauthKeysUrl }),
     }),
     routes: metadataRoutes({ issuer, scopes, resource }),
-    whom: t`clients with an access token from ${issuer}`,
+    whom: new Kept(() => t`clients with an access token from ${issuer}`),
   };
 }
 

@@ -5,7 +5,7 @@ import { servedProjects, type ServedProjects } from '../app/served-projects.ts';
 import { BmadError } from '../base/errors.ts';
 import { createTurns } from '../base/http/turns.ts';
 import { CLI_PROGRAM, PRODUCT, VERSION } from '../base/product.ts';
-import { plural, say, speaking, t } from '../base/text/message.ts';
+import { type Kept, plural, say, speaking, t } from '../base/text/message.ts';
 import { withoutEnd } from '../base/text/text.ts';
 import { createApiRoutes } from '../surfaces/http/api/route.ts';
 import { openFrontDoor } from '../surfaces/http/front-door.ts';
@@ -101,7 +101,7 @@ async function main(): Promise<void> {
     },
   }).catch((error: unknown) => explained(error, surroundings, port));
   address ??= serving.origin;
-  const note = await access.settle?.().catch(async (error: unknown) => {
+  const note = await speaking(words, () => access.settle?.())?.catch(async (error: unknown) => {
     await serving.close();
     throw error;
   });
@@ -170,7 +170,7 @@ interface Where {
 /** What is said at the start, a line each; programs look for the address in the first. */
 function startLines(
   { origin, path, host, publicUrl }: Where,
-  whom: string,
+  whom: Kept,
   { own, allowed }: ServedProjects,
   note?: string,
 ): string {

@@ -208,7 +208,7 @@ async function readingOf(source: Source, reader: Reader): Promise<Reading> {
     const reason =
       error instanceof BmadError || error instanceof ParseError
         ? error.message
-        : t`it failed unexpectedly (${error instanceof Error ? error.name : 'unknown'})`;
+        : t`it failed unexpectedly (${error instanceof Error ? error.name : t`unknown`})`;
     const problem = { file: source.origin.root, message: `${reader.generation}: ${reason}` };
     return { records: [], modules: [], problems: [problem] };
   }

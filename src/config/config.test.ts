@@ -4,7 +4,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../tests/support/app.ts';
 import { writeFiles } from '../../tests/support/folders.ts';
 import { refusal } from '../../tests/support/thrown.ts';
-import { type ConfigInput, loadConfig, type LoadedConfig } from './load.ts';
+import { configInWords } from '../../tests/support/said.ts';
+import type { ConfigInput } from './load.ts';
 import { userConfigFile } from './locations.ts';
 
 type Layers = Partial<Pick<ConfigInput, 'flags' | 'env' | 'presets'>> & {
@@ -15,7 +16,7 @@ type Layers = Partial<Pick<ConfigInput, 'flags' | 'env' | 'presets'>> & {
 
 /** The configuration that real files and the given flags and variables make together. */
 async function load({ project, user, ofProject, flags = {}, env = {}, presets = {} }: Layers = {}): Promise<
-  LoadedConfig & { projectFile: string; userFile: string }
+  Awaited<ReturnType<typeof configInWords>> & { projectFile: string; userFile: string }
 > {
   const folder = await temporaryFolder(afterAll);
   const [projectFile, userFile] = [join(folder, 'project.toml'), join(folder, 'user.toml')];
@@ -25,7 +26,7 @@ async function load({ project, user, ofProject, flags = {}, env = {}, presets = 
     { label: 'project file', path: projectFile, ...(ofProject ? { ofProject } : {}) },
     { label: 'user file', path: userFile },
   ];
-  return { ...(await loadConfig({ flags, env, presets, files })), projectFile, userFile };
+  return { ...(await configInWords({ flags, env, presets, files })), projectFile, userFile };
 }
 
 const ALL_LAYERS = {
@@ -245,7 +246,7 @@ describe('a configuration file', () => {
     await mkdir(join(folder, 'config.toml'));
     await writeFiles(folder, { 'large.toml': `# ${'x'.repeat(1_000_001)}` });
     const files = ['config.toml', 'large.toml'].map((name) => ({ label: 'file', path: join(folder, name) }));
-    const { warnings, from } = await loadConfig({ flags: {}, env: {}, files });
+    const { warnings, from } = await configInWords({ flags: {}, env: {}, files });
     expect(warnings).toEqual([
       expect.stringContaining(`${join(folder, 'config.toml')} is ignored: `),
       expect.stringContaining(`${join(folder, 'large.toml')} is ignored: `),

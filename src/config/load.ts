@@ -4,7 +4,7 @@ import { readInside } from '../base/files/files.ts';
 import { isSecretName } from '../base/secrets/names.ts';
 import { stripUrlCredentials } from '../base/secrets/rules.ts';
 import { visibleJson } from '../base/text/hidden.ts';
-import { say, t } from '../base/text/message.ts';
+import { Kept, say, t } from '../base/text/message.ts';
 import { nearest } from '../base/text/suggest.ts';
 import { cut } from '../base/text/text.ts';
 import {
@@ -17,7 +17,15 @@ import {
 } from './schema.ts';
 
 /** Where the value in force came from, in words a person can act on. */
-export type ConfigSources = Record<SettingName, string>;
+export class GivenBy extends Kept {
+  readonly layer: LayerName | 'default';
+  constructor(layer: GivenBy['layer'], said: () => string) {
+    super(said);
+    this.layer = layer;
+  }
+}
+
+export type ConfigSources = Record<SettingName, GivenBy>;
 
 export interface LoadedConfig {
   config: Config;
@@ -34,7 +42,7 @@ export interface GivenValue {
   value: string;
   layer: LayerName;
   /** The layer in words: the flag, the variable, the file. */
-  from: string;
+  from: Kept;
 }
 
 export interface ConfigInput {
@@ -48,6 +56,7 @@ export interface ConfigInput {
 }
 
 interface ConfigFile {
+  /** What it is, in words that are in the catalogue. */
   label: string;
   path: string;
   /** Whether it comes with a project, and so from the project's author: it must not point to folders of the machine. */
@@ -88,7 +97,7 @@ export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
         name: file.ofProject === true ? 'project' : 'user',
         strict: false,
         ...(file.ofProject === undefined ? {} : { ofProject: file.ofProject }),
-        label: () => `${file.label} ${file.path}`,
+        label: () => `${say(file.label)} ${file.path}`,
         value: (setting) => table.get(setting.fileKey),
       });
     }
@@ -105,10 +114,10 @@ export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
   layers.push(preset);
 
   const chosen: Record<string, unknown> = {};
-  const from: Record<string, string> = {};
+  const from: Record<string, GivenBy> = {};
   const gathered: LoadedConfig['gathered'] = {};
   for (const setting of all) {
-    from[setting.name] = t`default`;
+    from[setting.name] = BY_DEFAULT;
     for (const layer of setting.yields === true ? projectLast : layers) {
       const raw = layer.value(setting);
       if (raw === undefined) continue;
@@ -116,18 +125,19 @@ export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
       if (value.ok && setting.gathers === true) {
         const list = (gathered[setting.name] ??= []);
         for (const entry of value.value as string[])
-          list.push({ value: entry, layer: layer.name, from: layer.label(setting) });
+          list.push({ value: entry, layer: layer.name, from: givenBy(layer, setting) });
         continue;
       }
       if (value.ok) {
         const known = chosen[setting.name];
-        const label = layer.label(setting);
+        const by = givenBy(layer, setting);
         if (known === undefined) {
           chosen[setting.name] = value.value;
-          from[setting.name] = label;
+          from[setting.name] = by;
         } else if (adds(known, value.value)) {
           chosen[setting.name] = restricted(known, value.value);
-          from[setting.name] += t` and ${label}`;
+          const before = from[setting.name];
+          from[setting.name] = new GivenBy(layer.name, () => `${before}${t` and ${by}`}`);
         }
         if (layer.ofProject === true && setting.restricts === true) continue;
         break;
@@ -141,11 +151,18 @@ export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
     const list = gathered[setting.name];
     if (list !== undefined) {
       chosen[setting.name] = [...new Set(list.map(({ value }) => value))];
-      from[setting.name] = [...new Set(list.map((entry) => entry.from))].join(', ');
+      from[setting.name] = new GivenBy(list[0]?.layer ?? 'default', () =>
+        [...new Set(list.map((entry) => String(entry.from)))].join(', '),
+      );
     }
   }
   return { config: configSchema.parse(chosen), from: from as ConfigSources, gathered, warnings };
 }
+
+const BY_DEFAULT = new GivenBy('default', () => t`default`);
+
+const givenBy = (layer: Layer, setting: Setting): GivenBy =>
+  new GivenBy(layer.name, () => layer.label(setting));
 
 /** What a project takes away comes on top of what the person took away; neither is undone by the other. */
 function restricted(project: unknown, own: unknown): unknown {

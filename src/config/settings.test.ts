@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../tests/support/app.ts';
 import { writeFiles } from '../../tests/support/folders.ts';
+import { configInWords } from '../../tests/support/said.ts';
 import { refusal } from '../../tests/support/thrown.ts';
 import { extractSettings, parseFlags } from './flags.ts';
-import { loadConfig, type LoadedConfig } from './load.ts';
 import type { RawSettings } from './schema.ts';
 
 interface Layers {
@@ -14,10 +14,15 @@ interface Layers {
   user?: string;
 }
 
-async function load({ flags = {}, env = {}, project = '', user = '' }: Layers): Promise<LoadedConfig> {
+async function load({
+  flags = {},
+  env = {},
+  project = '',
+  user = '',
+}: Layers): ReturnType<typeof configInWords> {
   const folder = await temporaryFolder(afterAll);
   await writeFiles(folder, { 'project.toml': project, 'user.toml': user });
-  return loadConfig({
+  return configInWords({
     flags,
     env,
     files: [

@@ -261,7 +261,7 @@ function refusePrograms(
   if (mayRunPrograms(operation, context, call)) return;
   const setting = context.settingKeys['contractsOverHttp'] ?? 'contractsOverHttp';
   const from = context.configFrom.contractsOverHttp;
-  const off = from === 'default' ? t`off by default` : t`off (${from})`;
+  const off = from.layer === 'default' ? t`off by default` : t`off (${from})`;
   throw new BmadError('forbidden', t`${operation.name} runs programs, which you may not do over HTTP.`, {
     hint: t`It works on the server's machine with the server's full token (--http-auth token has one made), over stdin and on the command line. For all others, the server's owner can turn on ${setting}, which is ${off}.`,
   });

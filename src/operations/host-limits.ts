@@ -22,7 +22,7 @@ interface TextLimits {
 
 /** What the user has set counts; otherwise, what the host can take. */
 export function textLimits({ config, configFrom }: SettingsPort, { host = '' }: Call): TextLimits {
-  const own = configFrom.answerBytes === 'default' ? undefined : config.answerBytes;
+  const own = configFrom.answerBytes.layer === 'default' ? undefined : config.answerBytes;
   const bytes = own ?? CUTTING.find((each) => each.host.test(host))?.bytes;
   return bytes === undefined
     ? { maxBytes: TEXT_BYTES, mostBytes: Math.floor(TEXT_BYTES * RISKED) }

@@ -1,6 +1,6 @@
 import { BmadError, quoted } from '../base/errors.ts';
 import { globMatcher } from '../base/text/glob.ts';
-import { t } from '../base/text/message.ts';
+import { Kept, type Said, t } from '../base/text/message.ts';
 import { nearest } from '../base/text/suggest.ts';
 import type { Call, Context } from './context.ts';
 import { type AnyOperation, mayRead } from './operation.ts';
@@ -12,7 +12,7 @@ export type Toolset = (typeof TOOLSETS)[number];
 interface ToolVerdict {
   offered: boolean;
   /** The setting that decided, in words a person can act on. */
-  why: string;
+  why: Said;
 }
 
 /** What can be said of a tool without its code. */
@@ -39,7 +39,7 @@ export interface ToolChoice {
   /** Operations behind the tool `bmad` that are never offered, by name; and the words for them. */
   withheld: { operations: ReadonlySet<string>; words: readonly string[] };
   /** Names that are no fixed tool's: agents' tools, if the content has such agents. */
-  unsettled: readonly { name: string; from: string }[];
+  unsettled: readonly { name: string; from: Said }[];
 }
 
 /** What the app reads; it is not for models. */
@@ -75,12 +75,13 @@ export function chooseTools(operations: readonly ToolDeclaration[], settings: Se
   const verdicts = new WeakMap<Tool, ToolVerdict>();
   function verdictOn(tool: Tool): ToolVerdict {
     const { name, toolset = 'bmad' } = tool;
-    if (readOnly && !mayRead(tool)) return { offered: false, why: t`it writes; ${by('readOnly')}` };
-    if (excludes(name)) return { offered: false, why: by('excludeTools') };
-    if (toolsets.includes(toolset)) return { offered: true, why: by('toolsets') };
-    if (names(name)) return { offered: true, why: by('tools') };
+    if (readOnly && !mayRead(tool))
+      return { offered: false, why: new Kept(() => t`it writes; ${by('readOnly')}`) };
+    if (excludes(name)) return { offered: false, why: new Kept(() => by('excludeTools')) };
+    if (toolsets.includes(toolset)) return { offered: true, why: new Kept(() => by('toolsets')) };
+    if (names(name)) return { offered: true, why: new Kept(() => by('tools')) };
     const on = toolsets.length === 0 ? 'none' : toolsets.join(', ');
-    return { offered: false, why: `${by('toolsets')}: ${on}` };
+    return { offered: false, why: new Kept(() => `${by('toolsets')}: ${on}`) };
   }
   return {
     fixed,
@@ -99,7 +100,7 @@ export function chooseTools(operations: readonly ToolDeclaration[], settings: Se
   };
 }
 
-function checkToolsets(names: readonly string[], from: string): void {
+function checkToolsets(names: readonly string[], from: Said): void {
   const wrong = names.find((name) => !(TOOLSETS as readonly string[]).includes(name));
   if (wrong === undefined) return;
   throw new BmadError('invalid_input', t`${from}: there is no toolset ${quoted(wrong)}.`, {
@@ -108,7 +109,7 @@ function checkToolsets(names: readonly string[], from: string): void {
   });
 }
 
-export function switchedOff(name: string, toolset: string, why: string): BmadError {
+export function switchedOff(name: string, toolset: string, why: Said): BmadError {
   return new BmadError('forbidden', t`The tool ${quoted(name)} is turned off: ${why}.`, {
     subject: name,
     hint: t`It is in the toolset "${toolset}". The settings toolsets, tools, exclude_tools and read_only decide when the server starts.`,

@@ -2,11 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { projectInWords } from '../../tests/support/said.ts';
 import { temporaryFolder } from '../../tests/support/app.ts';
 import { linkFolder, writeFiles } from '../../tests/support/folders.ts';
 import { refusal } from '../../tests/support/thrown.ts';
 import { DISK } from './disk.ts';
-import { findProject, type ProjectHints, unfitness } from './project-root.ts';
+import { type ProjectHints, unfitness } from './project-root.ts';
 
 const HIDDEN = 'it is a hidden folder of the home folder or is inside one';
 const KEYS = 'programs keep keys, passwords or their own data there';
@@ -38,7 +39,7 @@ async function machine() {
   await writeFiles(folder, { 'srv/credentials/app/.git/HEAD': '', 'state/x/package.json': '{}' });
   const hints: ProjectHints = { cwd: join(home, 'started'), home, own: [join(folder, 'state')] };
   const find = (call: string, more: Partial<ProjectHints> = {}) =>
-    findProject({ ...hints, call: join(home, call), ...more });
+    projectInWords({ ...hints, call: join(home, call), ...more });
   return { folder, home, hints, find };
 }
 
@@ -72,7 +73,8 @@ describe('a folder that a call names (X-12)', () => {
     expect((await refusal(() => find('shop/link'))).message).toContain(reason);
     if (process.platform === 'linux')
       expect(
-        (await refusal(() => findProject({ ...hints, call: `/proc/self/root${join(home, call)}` }))).message,
+        (await refusal(() => projectInWords({ ...hints, call: `/proc/self/root${join(home, call)}` })))
+          .message,
       ).toContain(reason);
   });
 
@@ -120,7 +122,7 @@ describe('a project that the user has set', () => {
     const { find, home, hints } = await machine();
     const configured = join(home, '.dotfiles');
     const set = { configured, configuredBy: 'flag --project' };
-    expect(await findProject({ ...hints, ...set })).toEqual({
+    expect(await projectInWords({ ...hints, ...set })).toEqual({
       root: configured,
       from: `flag --project, although ${HIDDEN}`,
     });
@@ -135,20 +137,20 @@ describe('a project that the user has set', () => {
     async (name) => {
       const { hints, home } = await machine();
       const configured = join(home, name);
-      await expect(findProject({ ...hints, configured })).rejects.toThrow('cannot be used');
+      await expect(projectInWords({ ...hints, configured })).rejects.toThrow('cannot be used');
       // A host or a working directory that is one does not count.
-      expect((await findProject({ ...hints, host: configured })).from).toBe('the working directory');
-      expect((await findProject({ ...hints, roots: [configured] })).from).toBe('the working directory');
+      expect((await projectInWords({ ...hints, host: configured })).from).toBe('the working directory');
+      expect((await projectInWords({ ...hints, roots: [configured] })).from).toBe('the working directory');
     },
   );
 
   it('is not found from a hidden folder of the home folder', async () => {
     const { hints, home } = await machine();
-    expect(await findProject({ ...hints, cwd: join(home, '.dotfiles/nested') })).toEqual({
+    expect(await projectInWords({ ...hints, cwd: join(home, '.dotfiles/nested') })).toEqual({
       root: undefined,
       from: `nowhere: the working directory cannot be a project, because ${HIDDEN}`,
     });
-    expect((await findProject({ ...hints, cwd: join(home, 'shop/.git') })).root).toBe(join(home, 'shop'));
+    expect((await projectInWords({ ...hints, cwd: join(home, 'shop/.git') })).root).toBe(join(home, 'shop'));
   });
 });
 
@@ -168,7 +170,7 @@ describe('a worktree in a hidden folder of the home folder', () => {
     }
     const root = join(home, '.cursor/worktrees/work');
     expect((await find('.cursor/worktrees/work')).root).toBe(root);
-    expect(await findProject({ ...hints, cwd: root })).toEqual({
+    expect(await projectInWords({ ...hints, cwd: root })).toEqual({
       root,
       from: 'the nearest folder with .git',
     });
@@ -180,7 +182,7 @@ describe('a worktree in a hidden folder of the home folder', () => {
 
 describe('places of the system', () => {
   const judge = async (place: string, platform: NodeJS.Platform = 'linux', home = '/home/me') =>
-    (await unfitness(place, { home, platform, disk: DISK }))?.reason;
+    (await unfitness(place, { home, platform, disk: DISK }))?.why;
 
   it.each([
     '/etc',
@@ -268,7 +270,7 @@ describe('a hidden folder', () => {
       });
     }
     const around = { ...hints, disk: DISK };
-    expect((await unfitness(places[0] ?? '', around))?.reason).toBe(HIDDEN);
+    expect((await unfitness(places[0] ?? '', around))?.why).toBe(HIDDEN);
   });
 
   it('is one by its whole name, on every system', async () => {
@@ -277,6 +279,6 @@ describe('a hidden folder', () => {
     const around = { ...hints, disk: DISK, platform: 'darwin' as const };
     expect(await unfitness(join(home, 'library-api'), around)).toBeUndefined();
     await mkdir(join(home, 'Library/x'), { recursive: true });
-    expect((await unfitness(join(home, 'Library/x'), around))?.reason).toBe(HIDDEN);
+    expect((await unfitness(join(home, 'Library/x'), around))?.why).toBe(HIDDEN);
   });
 });

@@ -2,10 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { rm, symlink } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { projectInWords } from '../../tests/support/said.ts';
 import { temporaryFolder } from '../../tests/support/app.ts';
 import { linkFolder, writeFiles } from '../../tests/support/folders.ts';
 import { refusal } from '../../tests/support/thrown.ts';
-import { findProject, type ProjectHints } from './project-root.ts';
+import { type ProjectHints } from './project-root.ts';
 
 /**
  * One row: what lies in a new folder, the working directory, the folder that must be found with the reason, and hints.
@@ -128,7 +129,7 @@ describe('the project', () => {
       text === '=/' ? rootOf(folder) : text.startsWith('=') ? text.slice(1) : join(folder, text);
     const { call, configured, configuredBy, host, home = 'home' } = hints;
     expect(
-      await findProject({
+      await projectInWords({
         call: call === undefined ? undefined : place(call),
         configured: configured === undefined ? undefined : place(configured),
         host: host === undefined ? undefined : place(host),
@@ -161,11 +162,11 @@ describe('the project', () => {
     git('repository', 'worktree', 'add', '-q', join(folder, 'tree'));
     await writeFiles(folder, { 'tree/src/deep/': '' });
     const home = join(folder, 'home');
-    expect(await findProject({ cwd: join(folder, 'tree/src/deep'), home })).toEqual({
+    expect(await projectInWords({ cwd: join(folder, 'tree/src/deep'), home })).toEqual({
       root: join(folder, 'tree'),
       from: nearest('.git'),
     });
-    expect(await findProject({ cwd: join(folder, 'repository/a'), home })).toEqual({
+    expect(await projectInWords({ cwd: join(folder, 'repository/a'), home })).toEqual({
       root: join(folder, 'repository'),
       from: nearest('.git'),
     });
@@ -178,13 +179,13 @@ describe('the project', () => {
     await linkFolder(join(folder, 'elsewhere'), join(folder, 'q/_bmad'));
     const home = join(folder, 'house');
     const root = join(folder, 'p');
-    expect(await findProject({ call: join(folder, 'link'), cwd: join(folder, 'q'), home })).toMatchObject({
+    expect(await projectInWords({ call: join(folder, 'link'), cwd: join(folder, 'q'), home })).toMatchObject({
       root,
     });
-    expect(await findProject({ host: join(folder, 'link'), cwd: folder, home })).toMatchObject({ root });
-    expect(await findProject({ cwd: join(folder, 'link/a'), home })).toMatchObject({ root });
-    expect(await findProject({ cwd: join(folder, 'q'), home })).toMatchObject({ from: nearest('_bmad') });
-    expect(await findProject({ cwd: join(folder, 'home'), home })).toEqual({
+    expect(await projectInWords({ host: join(folder, 'link'), cwd: folder, home })).toMatchObject({ root });
+    expect(await projectInWords({ cwd: join(folder, 'link/a'), home })).toMatchObject({ root });
+    expect(await projectInWords({ cwd: join(folder, 'q'), home })).toMatchObject({ from: nearest('_bmad') });
+    expect(await projectInWords({ cwd: join(folder, 'home'), home })).toEqual({
       root: undefined,
       from: AT_HOME,
     });
@@ -193,18 +194,18 @@ describe('the project', () => {
   it('is not marked by a link that leads nowhere', async () => {
     const folder = await playground(['p/a/']);
     await symlink(join(folder, 'gone'), join(folder, 'p/_bmad'));
-    const found = await findProject({ cwd: join(folder, 'p/a'), home: join(folder, 'home') });
+    const found = await projectInWords({ cwd: join(folder, 'p/a'), home: join(folder, 'home') });
     expect(found).toEqual({ root: join(folder, 'p/a'), from: CWD });
   });
 
   it('follows a working directory that goes away and comes back', async () => {
     const folder = await playground(['p/']);
     const hints = { cwd: join(folder, 'p'), home: join(folder, 'home') };
-    expect((await findProject(hints)).root).toBe(hints.cwd);
+    expect((await projectInWords(hints)).root).toBe(hints.cwd);
     await rm(hints.cwd, { recursive: true });
-    expect((await findProject(hints)).root).toBeUndefined();
+    expect((await projectInWords(hints)).root).toBeUndefined();
     await writeFiles(folder, { 'p/': '' });
-    expect((await findProject(hints)).root).toBe(hints.cwd);
+    expect((await projectInWords(hints)).root).toBe(hints.cwd);
   });
 
   it.each([
@@ -220,21 +221,21 @@ describe('the project', () => {
     const folder = await playground(['file']);
     await linkFolder(join(folder, 'home'), join(folder, 'house'));
     const common = { cwd: folder, home: join(folder, 'home') };
-    const called = await refusal(() => findProject({ ...common, call: name, host: folder }));
+    const called = await refusal(() => projectInWords({ ...common, call: name, host: folder }));
     expect([called.code, called.message.split(' (from ')[1]]).toEqual([
       'invalid_input',
       `the call) cannot be used: ${reason}.`,
     ]);
     expect([called.message.length < 300, (called.subject?.length ?? 0) <= 200]).toEqual([true, true]);
     const hints = { ...common, configured: name, configuredBy: 'environment BMAD_PROJECT_ROOT' };
-    const configured = await refusal(() => findProject(hints));
+    const configured = await refusal(() => projectInWords(hints));
     expect(configured.message).toContain(`(from environment BMAD_PROJECT_ROOT) cannot be used: ${reason}.`);
   });
 
   it('is never the root of the disk, no matter who names it', async () => {
     const folder = await playground([]);
     const hints = { call: rootOf(folder), cwd: folder, home: join(folder, 'home') };
-    expect((await refusal(() => findProject(hints))).message).toContain('the file system root');
+    expect((await refusal(() => projectInWords(hints))).message).toContain('the file system root');
   });
 });
 
@@ -256,13 +257,13 @@ describe('a folder that a call may not name', () => {
     await symlink(join(folder, 'outside/nothere'), join(folder, 'project/dead'));
     await symlink(join(folder, 'outside/file'), join(folder, 'project/to-file'));
     const cwd = join(folder, 'project');
-    const error = await refusal(() => findProject({ call, cwd, home: '/nobody', fixed: true }));
+    const error = await refusal(() => projectInWords({ call, cwd, home: '/nobody', fixed: true }));
     expect(error.message).toContain('does not serve the project folder');
   });
 
   it('is one below that is not there, and it is said', async () => {
     const cwd = await temporaryFolder(afterAll);
-    const error = await refusal(() => findProject({ call: 'none/x', cwd, home: '/nobody', fixed: true }));
+    const error = await refusal(() => projectInWords({ call: 'none/x', cwd, home: '/nobody', fixed: true }));
     expect(error.message).toContain('there is no such folder');
   });
 });

@@ -5,7 +5,7 @@ import { listInside, readInside, realFolder } from '../base/files/files.ts';
 import { isBelow, upwards } from '../base/files/open-file.ts';
 import { repositoryAt } from '../base/files/repository.ts';
 import { isSecretFile } from '../base/secrets/names.ts';
-import { say, t } from '../base/text/message.ts';
+import { Kept, type Said, say, t } from '../base/text/message.ts';
 import { DISK, type Disk } from './disk.ts';
 import {
   BMAD_MARKERS,
@@ -21,7 +21,7 @@ export interface ProjectHints {
   call?: string | undefined;
   /** From a flag, BMAD_PROJECT_ROOT or a configuration file; `configuredBy` says which. */
   configured?: string | undefined;
-  configuredBy?: string | undefined;
+  configuredBy?: Said | undefined;
   /** CLAUDE_PROJECT_DIR, which Claude Code sets for its servers. */
   host?: string | undefined;
   /** Folders the client says it works in. */
@@ -47,7 +47,7 @@ type Hints = ProjectHints & Surroundings;
 export interface Project {
   /** Absolute real path; nothing when no folder can be taken for the project. */
   root: string | undefined;
-  from: string;
+  from: Said;
 }
 
 /**
@@ -66,30 +66,35 @@ export async function findProject(given: ProjectHints): Promise<Project> {
 
 /** The project of calls that name none. */
 async function ownProject(hints: Hints): Promise<Project> {
-  const { disk, configured, configuredBy = t`the configuration` } = hints;
+  const { disk, configured, configuredBy = new Kept(() => t`the configuration`) } = hints;
   if (configured !== undefined) {
     const { root, unfit } = await requiredFolder(configured, hints, configuredBy);
     // The user has named it on purpose, so only the reason against it is said.
-    return { root, from: unfit === undefined ? configuredBy : t`${configuredBy}, although ${unfit.reason}` };
+    return {
+      root,
+      from:
+        unfit === undefined ? configuredBy : new Kept(() => t`${configuredBy}, although ${say(unfit.why)}`),
+    };
   }
   const [offered] = await hostFolders(hints);
   if (offered !== undefined) return offered;
   const cwd = await disk.realFolder(hints.cwd);
-  if (cwd === undefined) return { root: undefined, from: t`nowhere: the working directory no longer exists` };
+  if (cwd === undefined)
+    return { root: undefined, from: new Kept(() => t`nowhere: the working directory no longer exists`) };
   return (await walkUp(cwd, hints)) ?? ownFolder(cwd, hints);
 }
 
 /** What the host says, then what the client says: first its folders that have BMAD in them. */
-async function hostFolders(hints: Hints): Promise<{ root: string; from: string }[]> {
+async function hostFolders(hints: Hints): Promise<{ root: string; from: Said }[]> {
   const { host, roots = [], cwd, disk } = hints;
-  const found: { root: string; from: string }[] = [];
+  const found: { root: string; from: Said }[] = [];
   const hosts = host === undefined || host === '' ? [] : [resolve(cwd, host)];
   const clients: typeof found = [];
   for (const folder of [...hosts, ...roots]) {
     const root = await disk.realFolder(folder);
     if (root === undefined || (await unfitness(root, hints)) !== undefined) continue;
     if (folder === hosts[0]) found.push({ root, from: 'CLAUDE_PROJECT_DIR' });
-    else clients.push({ root, from: t`the client’s roots` });
+    else clients.push({ root, from: new Kept(() => t`the client’s roots`) });
   }
   for (const client of clients)
     if (await isMarked(client.root, BMAD_MARKERS, disk)) return [...found, client, ...clients];
@@ -118,20 +123,20 @@ async function namedProject(call: string, hints: Hints): Promise<Project> {
       subject: call.slice(0, 200),
       hint: t`Name the top folder of a project: one with a BMAD folder, a git repository or a file such as package.json. For a folder without any of them, start the server in it, or name it with --project or --allow-project.`,
     });
-  return { root, from: t`the call` };
+  return { root, from: new Kept(() => t`the call`) };
 }
 
 /** A folder that was named, if it may be a project. One that the user has named on purpose may be hidden, and what is in it. */
 async function requiredFolder(
   folder: string,
   hints: Hints,
-  from: string,
+  from: Said,
   onPurpose?: readonly string[],
 ): Promise<{ root: string; unfit: Unfit | undefined }> {
   const root = await hints.disk.realFolder(resolve(hints.cwd, folder));
   const unfit: Unfit | undefined =
     root === undefined
-      ? { reason: t`there is no such folder`, hint: t`Name an existing folder.` }
+      ? { why: 'there is no such folder', hint: t`Name an existing folder.` }
       : await unfitness(root, hints);
   if (
     root !== undefined &&
@@ -140,7 +145,7 @@ async function requiredFolder(
     return { root, unfit };
   throw new BmadError(
     'invalid_input',
-    t`The project folder ${quoted(folder)} (from ${from}) cannot be used: ${unfit?.reason ?? ''}.`,
+    t`The project folder ${quoted(folder)} (from ${from}) cannot be used: ${say(unfit?.why ?? '')}.`,
     { subject: folder.slice(0, 200), ...(unfit === undefined ? {} : { hint: unfit.hint }) },
   );
 }
@@ -192,7 +197,7 @@ async function walkUp(cwd: string, hints: Hints): Promise<Project | undefined> {
   for (const marker of MARKERS)
     for (const folder of folders)
       if (await marks(join(folder, marker), marker, hints.disk))
-        return { root: folder, from: t`the nearest folder with ${marker}` };
+        return { root: folder, from: new Kept(() => t`the nearest folder with ${marker}`) };
   return undefined;
 }
 
@@ -204,10 +209,12 @@ async function marks(place: string, marker: string, disk: Disk): Promise<boolean
 async function ownFolder(cwd: string, hints: Hints): Promise<Project> {
   const unfit = await unfitness(cwd, hints);
   return unfit === undefined
-    ? { root: cwd, from: t`the working directory` }
+    ? { root: cwd, from: new Kept(() => t`the working directory`) }
     : {
         root: undefined,
-        from: t`nowhere: the working directory cannot be a project, because ${unfit.reason}`,
+        from: new Kept(
+          () => t`nowhere: the working directory cannot be a project, because ${say(unfit.why)}`,
+        ),
       };
 }
 
@@ -222,7 +229,7 @@ interface Surroundings {
 
 /** Why a folder cannot be a project, and what to do about it. */
 interface Unfit {
-  reason: string;
+  why: string;
   hint: string;
   /** Whether it may be one all the same if the user has named it on purpose. */
   onPurpose?: true;
@@ -262,18 +269,17 @@ export async function unfitness(
 ): Promise<Unfit | undefined> {
   const { home, own = [], platform = process.platform, disk } = around;
   const place = await knownPlace(root, home);
-  if (place === parse(place).root) return { reason: t`it is the file system root`, hint: say(NAME_ANOTHER) };
-  if (isBelow(place, home))
-    return { reason: t`it is the home folder or contains it`, hint: say(NAME_ANOTHER) };
+  if (place === parse(place).root) return { why: 'it is the file system root', hint: say(NAME_ANOTHER) };
+  if (isBelow(place, home)) return { why: 'it is the home folder or contains it', hint: say(NAME_ANOTHER) };
   if (isSecretFile(`${place}${sep}`))
-    return { reason: t`programs keep keys, passwords or their own data there`, hint: say(NAME_ANOTHER) };
+    return { why: 'programs keep keys, passwords or their own data there', hint: say(NAME_ANOTHER) };
   if (own.some((folder) => isBelow(folder, place)))
-    return { reason: t`the server keeps its own files there`, hint: say(NAME_ANOTHER) };
+    return { why: 'the server keeps its own files there', hint: say(NAME_ANOTHER) };
   // Without a home folder, its place is taken by the root of the disk.
   const isAtHome = isBelow(home, place) && home !== parse(home).root;
   const table = platform === 'win32' ? SYSTEM.windows : SYSTEM.unix;
   if (!isAtHome && table.test(place) && !NOT_SYSTEM.test(`${place}${sep}`))
-    return { reason: t`it belongs to the operating system`, hint: say(NAME_ANOTHER) };
+    return { why: 'it belongs to the operating system', hint: say(NAME_ANOTHER) };
   const inHome = isAtHome
     ? relative(home, place)
     : place.slice((HOMES.exec(place)?.[0].length ?? place.length) + 1);
@@ -282,13 +288,13 @@ export async function unfitness(
     !(mayBeWorktree && (await isWorktree(root, around)))
   )
     return {
-      reason: t`it is a hidden folder of the home folder or is inside one`,
+      why: 'it is a hidden folder of the home folder or is inside one',
       hint: t`If it is a project of yours, start the server with --project and this folder.`,
       onPurpose: true,
     };
   if (await isBare(root, disk))
     return {
-      reason: t`it is a repository of git without files`,
+      why: 'it is a repository of git without files',
       hint: t`Name a folder with a working tree.`,
     };
   return undefined;

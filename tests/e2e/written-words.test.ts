@@ -1,6 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../support/app.ts';
 import { writeFiles } from '../support/folders.ts';
+import { englishIn } from '../support/half-french.ts';
+import { startHttpServer } from '../support/http-server.ts';
 import { bmadHere } from '../support/command-line.ts';
 import { bareEnvironment, bmad } from '../support/programs.ts';
 
@@ -36,5 +38,41 @@ describe('what people wrote, at a terminal that speaks French', () => {
     expect(head).toContain(ALL_DONE);
     // What the program itself says is French all the same.
     expect(await run('run', 'list')).not.toContain('There are no');
+  });
+});
+
+describe('what the programs say in French', () => {
+  const place = async (): Promise<{ cwd: string; home: string }> => {
+    const home = await temporaryFolder(onTestFinished);
+    const cwd = `${home}/boutique`;
+    await writeFiles(home, {
+      'boutique/_bmad/core/config.yaml': 'user_name: Ada\n',
+      '.config/bmad-mcp-server/config.toml':
+        'git = ["git+https://example.com/a/b.git#main"]\nno_such_key = 1\n',
+    });
+    return { cwd, home };
+  };
+
+  it('is no sentence with English words in it, whatever was read before the language was known (B-06)', async () => {
+    const { cwd, home } = await place();
+    const env = bareEnvironment(home, { BMAD_LANG: '', LANG: 'fr_FR.UTF-8', BMAD_LOG_LEVEL: 'error' });
+    for (const args of [
+      ['sources', 'list'],
+      ['config', 'show'],
+      ['doctor', '--no-handshake'],
+    ]) {
+      const { stdout, stderr } = await bmad(args, { cwd, env });
+      expect(englishIn(stdout.toString('utf8') + stderr)).toEqual([]);
+    }
+  });
+
+  it('is French at the start of a server too', async () => {
+    const server = await startHttpServer({
+      ...(await place()),
+      env: { BMAD_LANG: '', LANG: 'fr_FR.UTF-8', BMAD_LOG_LEVEL: 'error' },
+    });
+    await server.stop();
+    expect(server.stderr()).toContain('boutique');
+    expect(englishIn(server.stderr())).toEqual([]);
   });
 });

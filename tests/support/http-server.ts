@@ -44,7 +44,7 @@ export async function startHttpServer({
   const url = await new Promise<string>((resolve, reject) => {
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       stderr += text;
-      const found = /serves (http:\S+)/.exec(stderr)?.[1];
+      const found = /(?:serves|sert) (http:\S+)/.exec(stderr)?.[1];
       if (found !== undefined) resolve(found);
     });
     void ended.then((code) => reject(new Error(`The server has ended with code ${code}: ${stderr}`)));

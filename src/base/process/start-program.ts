@@ -80,7 +80,7 @@ export function isAbsent(error: unknown): boolean {
 }
 
 export function cannotStart(program: string, cause: unknown): BmadError {
-  return new BmadError('unavailable', t`${program} cannot be started (${systemCode(cause) ?? 'unknown'}).`, {
+  return new BmadError('unavailable', t`${program} cannot be started (${systemCode(cause) ?? t`unknown`}).`, {
     reason: 'start',
     subject: program,
     hint: shortageIn(cause) ?? t`Check that it is installed and executable, then try again.`,

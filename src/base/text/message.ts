@@ -10,8 +10,22 @@ interface Spoken {
   amongOthers: boolean;
 }
 
+/** A message that is kept, and said to each of its readers in their words. */
+export class Kept {
+  readonly #said: () => string;
+  constructor(said: () => string) {
+    this.#said = said;
+  }
+  toString(): string {
+    return this.#said();
+  }
+}
+
+/** Words for a person: a name that is the same for all, or a message. */
+export type Said = string | Kept;
+
 /** What is put into a message. */
-type Given = string | number | bigint | undefined;
+type Given = string | number | bigint | Kept | undefined;
 
 /** The programs consist of several files, each with its own copy of this one. */
 const SPOKEN = Symbol.for('bmad-mcp-server: the words that a person is spoken to in');

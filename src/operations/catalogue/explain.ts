@@ -1,5 +1,5 @@
 import { doersIn } from './agent-names.ts';
-import { plural, say, t } from '../../base/text/message.ts';
+import { plural, type Said, say, t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { contentUri } from '../../base/files/paths.ts';
@@ -177,7 +177,7 @@ async function explainRecord(winner: BmadRecord, target: string, workspace: Work
 
 /** What the configuration says about origins, where it says something. */
 function orderNotes({ config, configFrom }: SettingsPort): string[] {
-  const said = (key: string, entries: readonly string[], from: string): string[] =>
+  const said = (key: string, entries: readonly string[], from: Said): string[] =>
     entries.length === 0 ? [] : [t`${key}: ${entries.join(', ')} (${from}).`];
   return [
     ...said('origin_order', config.originOrder, configFrom.originOrder),

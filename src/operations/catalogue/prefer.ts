@@ -37,7 +37,7 @@ export const preferOrigin = defineOperation({
   }),
   async run({ name, origin, kind }, context) {
     const { configFrom } = context;
-    if (/^(?:flag|environment)/.test(configFrom.prefer))
+    if (['flag', 'environment'].includes(configFrom.prefer.layer))
       throw new BmadError('conflict', t`The setting prefer comes from ${configFrom.prefer}.`, {
         hint: t`Change it there, or leave it out so that your configuration file counts.`,
       });

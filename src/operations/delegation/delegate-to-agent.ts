@@ -218,7 +218,7 @@ function unanswered({ name, agent, brief, reason, notes, rounds }: Data): Answer
     body: brief ?? '',
     note: lines(
       `NOT EXECUTED: ${reason ?? ''}. No model has answered as ${name} (${agent}); do not claim otherwise. This is the brief: run it in a sub-agent, or yourself.`,
-      rounds === 0 ? undefined : t`The model was asked ${rounds === 1 ? 'once' : t`${rounds} times`}.`,
+      rounds === 0 ? undefined : t`The model was asked ${rounds === 1 ? t`once` : t`${rounds} times`}.`,
       notes,
     ),
     steps: [

@@ -49,7 +49,7 @@ export function sourceData(view: SourceView, team: GitSources): SourceData {
         : pending === undefined
           ? 'served'
           : 'update waits',
-    from,
+    from: String(from),
     lockFile: team.lockFile(layer),
     ...(pin === undefined ? {} : { commit: pin.commit, digest: pin.digest }),
     ...(served === undefined

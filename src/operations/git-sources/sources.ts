@@ -60,7 +60,7 @@ export const sourcesList = defineOperation({
         ...copy,
         fetchedAt: new Date(fetchedAt).toISOString(),
       })),
-      warnings: context.configWarnings.filter((warning) => warning.startsWith(t`Git source `)),
+      warnings: [...team.warnings],
     };
   },
 
@@ -143,7 +143,7 @@ export const sourcesAdd = defineOperation({
     const view = await team.add(address, level, found);
     return {
       source: sourceData(view, team),
-      config: view.from,
+      config: String(view.from),
       already,
       contents: COUNTED.map((kind) => ({ kind, count: catalogue.count(kind) })).filter(
         ({ count }) => count > 0,

@@ -305,7 +305,7 @@ function storiesPart(
         : t`${done} of ${total} done by ledger and files, proven by contract PASS (${receipt}).`,
     shown.map(
       ({ id, status, place, gate }) =>
-        t`- ${id}: ${status}${place === undefined ? '' : ` (${place})`}${gate === undefined ? '' : `, gate ${gate}`}`,
+        t`- ${id}: ${status}${place === undefined ? '' : ` (${place})`}${gate === undefined ? '' : t`, gate ${gate}`}`,
     ),
     rest > 0 ? t`… ${rest} more.` : undefined,
   );

@@ -41,10 +41,10 @@ export const configShow = defineOperation({
           name: context.settingKeys[name] ?? name,
           // A key may be too short to be known as a secret everywhere; here it is never shown.
           value: value !== undefined && isSecretName(name) ? MASK : context.secrets.redact(valueText(value)),
-          from,
+          from: String(from),
         };
       }),
-      project: { from: project.from, ...(project.root === undefined ? {} : { root: project.root }) },
+      project: { from: String(project.from), ...(project.root === undefined ? {} : { root: project.root }) },
       bmad: await bmadRows(context),
       ...(await toolRows(context)),
       warnings: [...context.configWarnings],
@@ -55,7 +55,7 @@ export const configShow = defineOperation({
     const rows = settings.map(({ name, value, from }) => `| ${name} | ${cell(value)} | ${cell(from)} |`);
     const toolLines = tools.map(
       ({ name, toolset, offered, why }) =>
-        `| ${name} | ${toolset} | ${offered ? 'yes' : 'no'} | ${cell(why)} |`,
+        `| ${name} | ${toolset} | ${offered ? t`yes` : t`no`} | ${cell(why)} |`,
     );
     const values = bmad.map(({ name, value, from }) => `| ${name} | ${cell(value)} | ${cell(from)} |`);
     const lines = [
@@ -63,7 +63,7 @@ export const configShow = defineOperation({
       '|---|---|---|',
       ...rows,
       '',
-      t`Project in use: ${project.root ?? 'none'} (${project.from})`,
+      t`Project in use: ${project.root ?? t`none`} (${project.from})`,
       '',
       ...(values.length === 0
         ? []
@@ -106,22 +106,18 @@ type ToolRow = { name: string; toolset: string; offered: boolean; why: string };
 /** The fixed tools always; those of agents only where one may be offered, because the content has to be read for them. */
 async function toolRows(context: Context): Promise<{ tools: ToolRow[]; agentTools: string }> {
   const { tools } = context;
-  const fixed = tools.fixed.map((tool) => ({
-    name: tool.name,
-    toolset: tool.toolset ?? '',
-    ...tools.of(tool),
-  }));
+  const row = (tool: Parameters<typeof tools.of>[0]): ToolRow => {
+    const { offered, why } = tools.of(tool);
+    return { name: tool.name, toolset: tool.toolset ?? '', offered, why: String(why) };
+  };
+  const fixed = tools.fixed.map(row);
   if (!tools.agents) {
     const { why } = tools.of({ name: '', toolset: 'agents', effect: 'read' });
     return { tools: fixed, agentTools: t`Agent tools: none, by ${why}.` };
   }
   const names = [...agentToolNames(await context.workspace(), context).keys()];
-  const rows = names.map((name) => ({
-    name,
-    toolset: 'agents',
-    ...tools.of({ name, toolset: 'agents', effect: 'read' }),
-  }));
-  const offered = rows.filter((row) => row.offered).length;
+  const rows = names.map((name) => row({ name, toolset: 'agents', effect: 'read' }));
+  const offered = rows.filter((each) => each.offered).length;
   const rest =
     offered > AGENT_TOOL_LIMIT
       ? t` Only ${AGENT_TOOL_LIMIT} are listed; to choose them, name them in "tools".`

@@ -121,7 +121,7 @@ export const doctor = defineOperation({
     return {
       version: VERSION,
       node: process.version,
-      project: { from: found.from, ...(found.root === undefined ? {} : { root: found.root }) },
+      project: { from: String(found.from), ...(found.root === undefined ? {} : { root: found.root }) },
       modules: catalogue.modules.map(({ code, version }) => [code, version].filter(Boolean).join(' ')),
       origins: catalogue.sources.map(({ origin }) => {
         const own = catalogue.records.filter((record) => record.origin === origin && record.exists);

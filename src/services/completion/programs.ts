@@ -178,7 +178,7 @@ export function programLines(
       // In a fence of its own, nothing in it passes for what is said here, or is taken for a sentence to be translated.
       ...(texts && text !== undefined ? fenced(text).split('\n') : []),
     ]),
-    t`Runs: ${commands.map(visible).join(', ') || 'nothing'}`,
+    t`Runs: ${commands.map(visible).join(', ') || t`nothing`}`,
   ];
 }
 

@@ -1,4 +1,4 @@
-import { say, t } from '../../base/text/message.ts';
+import { type Said, say, t } from '../../base/text/message.ts';
 import { BmadError } from '../../base/errors.ts';
 import { isBelow } from '../../base/files/open-file.ts';
 import { gitHead, gitIsRelated } from '../../base/process/git.ts';
@@ -16,7 +16,7 @@ export interface TrustPolicy {
   /** Folders whose projects are trusted, by their real paths. */
   folders: readonly string[];
   /** Where the rule comes from, in words. */
-  from: string;
+  from: Said;
 }
 
 /** What decides whether programs may run: the settings of the user, and what people have decided. */
@@ -249,7 +249,7 @@ type Way =
   /** A person has to allow these first: nobody has, or what it runs has changed since. */
   | { may: 'ask'; commands: string[]; changed: boolean }
   /** The user's settings forbid it; where they say so. */
-  | { may: 'never'; from: string }
+  | { may: 'never'; from: Said }
   /** There is nothing that it could run. */
   | { may: 'nothing' };
 

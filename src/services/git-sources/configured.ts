@@ -1,4 +1,4 @@
-import { t } from '../../base/text/message.ts';
+import { type Said, t } from '../../base/text/message.ts';
 import { attempt, BmadError, quoted } from '../../base/errors.ts';
 import { stripAddressCredentials } from '../../base/secrets/rules.ts';
 import { nearest } from '../../base/text/suggest.ts';
@@ -11,7 +11,7 @@ export interface GivenSource {
   value: string;
   layer: SourceLayer;
   /** The layer in words: the flag, the variable, the file. */
-  from: string;
+  from: Said;
 }
 
 export interface ConfiguredSource extends Omit<GivenSource, 'value'> {

@@ -1,4 +1,4 @@
-import { t } from '../../base/text/message.ts';
+import { Kept, t } from '../../base/text/message.ts';
 import { mapLimited } from '../../base/async.ts';
 import { BmadError, ours } from '../../base/errors.ts';
 import type { DecidedBy, Decision, Decisions } from '../../model/memory.ts';
@@ -13,6 +13,8 @@ import type { GitOptions } from '../../sources/git/git.ts';
 export interface GitSourcesParts extends LevelParts {
   decisions: AgreedBook;
   sources: readonly ConfiguredSource[];
+  /** What was wrong with the names of others. */
+  warnings: readonly string[];
   cache: GitCache;
   /** Whether changes of a source wait for a person; a moved tag and a rewritten history always do. */
   approval: 'ask' | 'auto';
@@ -36,6 +38,7 @@ const AT_ONCE = 4;
 /** The git sources of a project and its user: which version of each is approved, and how that changes. */
 export class GitSources {
   readonly sources: readonly ConfiguredSource[];
+  readonly warnings: readonly string[];
   readonly cache: GitCache;
   readonly #approval: GitSourcesParts['approval'];
   readonly #levels: Levels;
@@ -44,6 +47,7 @@ export class GitSources {
 
   constructor(parts: GitSourcesParts) {
     this.sources = parts.sources;
+    this.warnings = parts.warnings;
     this.cache = parts.cache;
     this.#approval = parts.approval;
     this.#levels = new Levels(parts);
@@ -119,7 +123,7 @@ export class GitSources {
     const others = Object.keys(user instanceof BmadError ? {} : user)
       .map((source) => (known.has(source) ? undefined : parsedOr(source)))
       .filter((address) => address !== undefined);
-    const where = { layer: 'user', from: 'a host or a variable', elsewhere: true } as const;
+    const where = { layer: 'user', from: new Kept(() => t`a host or a variable`), elsewhere: true } as const;
     return [...this.sources, ...others.map((address) => ({ address, ...where }))];
   }
 

@@ -172,7 +172,7 @@ function refuseForeign(
   if (sizeOf(info) === space.dim && (known === undefined || spaceText(known) === spaceText(space))) return;
   throw new BmadError(
     'unavailable',
-    t`The collection ${name} on ${client.place} contains vectors from another embedder (${known?.embedder ?? 'unknown'}, ${sizeOf(info) ?? 'no'} dimensions).`,
+    t`The collection ${name} on ${client.place} contains vectors from another embedder (${known?.embedder ?? t`unknown`}, ${sizeOf(info) ?? t`no`} dimensions).`,
     { subject: name, hint: t`Rename or remove that collection; the server will then create its own.` },
   );
 }
