@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { originOf, recordOf } from '../../tests/support/records.ts';
 import { refusal } from '../../tests/support/thrown.ts';
 import { quoted } from '../base/errors.ts';
-import { qualifiedName, type RecordKind } from '../model/record.ts';
+import { type BmadRecord, qualifiedName, type RecordKind } from '../model/record.ts';
 import { NameIndex, type NameQuery } from './names.ts';
 
 const KINDS: readonly RecordKind[] = ['agent', 'workflow', 'task', 'skill'];
@@ -126,6 +126,25 @@ describe('resolve', () => {
       ['bmgd/bmad-review', 'cis/bmad-review'],
     ]);
     expect(found('review', { module: 'CIS' })).toBe('cis/bmad-review');
+  });
+
+  it('puts no folder of a project before another of the same form (A-2)', async () => {
+    const pack = (code: string, priority: number): BmadRecord =>
+      recordOf(`agent ${code}/game-designer`, { origin: originOf(priority), format: 'v4-agent' });
+    const records = [pack('unity', 1.01), pack('godot', 1.02)];
+    const names = new NameIndex(records, ['unity', 'godot']);
+    expect((await refusal(() => names.resolve(query('game-designer')))).suggestions).toEqual([
+      'unity/game-designer',
+      'godot/game-designer',
+    ]);
+    expect(records.map((record) => names.handleOf(record))).toEqual([
+      'unity/game-designer',
+      'godot/game-designer',
+    ]);
+    const preferred = new NameIndex(records, ['unity', 'godot'], new Map(), (record) =>
+      record.moduleName === 'godot' ? 0 : record.origin.priority,
+    );
+    expect(qualifiedName(preferred.resolve(query('game-designer')).record)).toBe('godot/game-designer');
   });
 
   it('means the method’s where several modules of one origin have the name (A-2)', () => {

@@ -288,6 +288,10 @@ function fits(record: BmadRecord, { kinds, module }: ParsedName): boolean {
   return kinds.includes(record.kind) && (module === undefined || record.moduleName === module);
 }
 
+/** The folders of one project that are of one form, such as the packages of version 4: none of their modules goes first. */
+const areBeside = (one: BmadRecord, other: BmadRecord): boolean =>
+  one.origin.kind === 'project' && other.origin.kind === 'project' && one.format === other.format;
+
 /**
  * The best of several: of the origin of the highest rank, listed, of the first kind asked for, with the name as its id.
  * An id with its module names one thing only, so there the id comes first.
@@ -299,7 +303,12 @@ function narrowed(
 ): readonly BmadRecord[] {
   const named = module === undefined ? candidates : withId(name, candidates);
   const first = Math.min(...named.map(rank));
-  const ofRank = named.filter((record) => rank(record) === first);
+  const leading = named.filter((record) => rank(record) === first);
+  const ofRank = named.filter(
+    (record) =>
+      leading.includes(record) ||
+      (rank(record) < first + 1 && leading.some((each) => areBeside(each, record))),
+  );
   const current = preferred(ofRank, isListed);
   const kind = kinds.find((wanted) => current.some((record) => record.kind === wanted));
   return withId(

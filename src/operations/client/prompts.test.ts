@@ -47,6 +47,23 @@ describe('prompts', () => {
     expect(await names()).toEqual(found);
   });
 
+  it('decides between modules as the tools do: the name alone is nobody’s where it is two’s (A-2)', async () => {
+    const folder = await temporaryFolder(afterAll);
+    const pack = (code: string): Record<string, string> => ({
+      [`_bmad/${code}/agents/guide.md`]: `---\nname: guide\ndescription: Guides ${code}\n---\n<agent id="g" name="G" title="Guide"><persona><role>Guide</role></persona></agent>\n`,
+    });
+    await writeFiles(folder, {
+      '_bmad/_config/manifest.yaml': 'installation:\n  version: 6.0.4\nmodules:\n  - one\n  - two\n',
+      ...pack('one'),
+      ...pack('two'),
+    });
+    const own = await openSession(afterAll, { flags: { project: folder, discovery: 'local' } });
+    const names = ((await own.ok(listPrompts)).data['items'] as PromptItem[]).map(({ name }) => name);
+    expect(names.sort()).toEqual(['bmad-one-guide', 'bmad-two-guide']);
+    const refused = await own.fail(findPrompt, { name: 'bmad-guide' });
+    expect([refused.code, refused.suggestions]).toEqual(['ambiguous', ['one/guide', 'two/guide']]);
+  });
+
   it('finds one by name', async () => {
     expect((await session.ok(findPrompt, { name: 'bmad-architect' })).data).toMatchObject({
       title: 'Winston, System Architect',

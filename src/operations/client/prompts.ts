@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { attempt, BmadError, ours, quoted } from '../../base/errors.ts';
+import { BmadError, ours, quoted } from '../../base/errors.ts';
 import { grouped, present } from '../../base/values.ts';
 import { listPage } from '../../base/text/paging.ts';
 import { nearest } from '../../base/text/suggest.ts';
@@ -7,7 +7,7 @@ import { oneLine } from '../../base/text/text.ts';
 import { isListed, qualifiedName, shortName, STARTABLE, type BmadRecord } from '../../model/record.ts';
 import type { Context, SettingsPort, Workspace } from '../context.ts';
 import { askedAgent } from '../catalogue/agent-names.ts';
-import { findRecord } from '../catalogue/names.ts';
+import { namedRecord } from '../catalogue/names.ts';
 import { cursorField } from '../fields.ts';
 import { assignNames } from '../host-limits.ts';
 import { defineOperation } from '../operation.ts';
@@ -86,21 +86,21 @@ async function promptMeant(
   prompts: readonly PromptItem[],
   context: Context,
 ): Promise<PromptItem | undefined> {
-  const none = ours(() => undefined, 'not_found', 'ambiguous', 'invalid_input');
+  // What several have is refused with the words of the tool.
+  const none = ours(() => undefined, 'not_found', 'invalid_input');
   // An agent comes first: the code of a menu may be spelled like its name, and the list has both.
   const agent = await askedAgent(name, workspace, context).catch(none);
-  const record = agent?.record ?? (agent === undefined ? startedBy(name, workspace, context) : undefined);
+  const started = { name, fuzzy: false };
+  const record =
+    agent?.record ??
+    (agent === undefined
+      ? await namedRecord(started, workspace, context, { operation: 'execute' }).catch(none)
+      : undefined);
   const listed = record && prompts.find(({ kind, target }) => `${kind} ${target}` === identity(record));
   if (listed !== undefined || agent === undefined) return listed;
   const target = record === undefined ? agent.handle : qualifiedName(record);
   return { name, title: agent.name, description: agent.title, kind: 'agent', target };
 }
-
-const startedBy = (name: string, workspace: Workspace, context: Context): BmadRecord | undefined =>
-  attempt(
-    () => findRecord({ name, fuzzy: false }, workspace, context),
-    ours(() => undefined, 'not_found', 'ambiguous', 'invalid_input'),
-  );
 
 function switchedOff({ configFrom }: SettingsPort): BmadError {
   return new BmadError('forbidden', 'Prompts are turned off.', {
@@ -157,24 +157,32 @@ const promptKind = ({ kind }: BmadRecord): PromptItem['kind'] => (kind === 'agen
 const promptsByWorkspace = new WeakMap<Workspace, PromptItem[]>();
 
 /**
- * Names are `bmad-{short id}`. Where two things share one, it is that of the thing which the name alone starts, and the
- * other has its module or kind in it.
+ * Names are `bmad-{short id}`. Where two things share one, it is that of the thing which the name alone starts; all others
+ * have their module or kind in it.
  */
 function promptsOf(workspace: Workspace): PromptItem[] {
   const known = promptsByWorkspace.get(workspace);
   if (known !== undefined) return known;
   const { winners, names, modules } = workspace.catalogue;
   const records = winners.filter((record) => isListed(record) && STARTABLE.includes(record.kind));
-  const place = (record: BmadRecord): number =>
-    (record.kind === 'agent' ? 0 : 2) + (names.handleOf(record) === shortName(record.name) ? 0 : 1);
-  const places = new Map(records.map((record) => [record, place(record)]));
-  const inOrder = records.toSorted((a, b) => (places.get(a) ?? 0) - (places.get(b) ?? 0));
+  const places = new Map(
+    records.map((record) => {
+      const isAlone = names.handleOf(record) === shortName(record.name);
+      return [record, (record.kind === 'agent' ? 0 : 2) + (isAlone ? 0 : 1)] as const;
+    }),
+  );
+  const place = (record: BmadRecord): number => places.get(record) ?? 0;
+  const sharing = grouped(records, ({ name }) => shortName(name));
+  const isMeant = (record: BmadRecord): boolean =>
+    sharing.get(shortName(record.name))?.every((other) => other === record || place(other) > place(record)) ??
+    true;
+  const inOrder = records.toSorted((a, b) => place(a) - place(b));
   const named = assignNames(inOrder, {
-    ways: ({ moduleName, kind, name }) => [
-      ['bmad', shortName(name)],
-      ['bmad', moduleName, shortName(name)],
-      ['bmad', moduleName, kind, shortName(name)],
-    ],
+    ways: (record) => {
+      const [module, short] = [record.moduleName, shortName(record.name)];
+      const plain = isMeant(record) ? [['bmad', short]] : [];
+      return [...plain, ['bmad', module, short], ['bmad', module, record.kind, short]];
+    },
     identity: (record) => `${record.kind} ${qualifiedName(record)}`,
     maxLength: NAME_LENGTH,
   });
