@@ -23,6 +23,7 @@ const CREDENTIALS = /:\/\/[^/\s]*@/;
  */
 export function startPremises({ env, home, platform, cwd, args, programs }: Start): Premises | undefined {
   const told = Object.entries(env)
+    .map(([name, value]) => [spelled(name, platform), value] as const)
     .filter(([name]) => COUNT.test(name) && !SECRET.test(name))
     .sort(([one], [other]) => (one < other ? -1 : 1));
   if ([...args, ...told.map(([, value]) => value ?? '')].some(isSecret)) return undefined;
@@ -45,12 +46,16 @@ export function startPremises({ env, home, platform, cwd, args, programs }: Star
   };
 }
 
+/** Windows finds a variable however its name is spelled. */
+const spelled = (name: string, platform: NodeJS.Platform): string =>
+  platform === 'win32' ? name.toUpperCase() : name;
+
 /** Whether there is nothing that could make the answers others than those of a folder without BMAD, on a machine without settings. */
-export function isPlain({ env, args, programs }: Start, { files, folders }: Premises): boolean {
+export function isPlain({ env, platform, args, programs }: Start, { files, folders }: Premises): boolean {
   const isMarker = (path: string): boolean => BMAD_MARKERS.some((marker) => path.endsWith(join('/', marker)));
   return (
     args.length === 0 &&
-    !Object.keys(env).some((name) => name.startsWith('BMAD_')) &&
+    !Object.keys(env).some((name) => spelled(name, platform).startsWith('BMAD_')) &&
     ![...files.filter((path) => !programs.includes(path)), ...folders.filter(isMarker)].some(isThere)
   );
 }

@@ -137,7 +137,7 @@ export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
         } else if (adds(known, value.value)) {
           chosen[setting.name] = restricted(known, value.value);
           const before = from[setting.name];
-          from[setting.name] = new GivenBy(layer.name, () => `${before}${t` and ${by}`}`);
+          from[setting.name] = new GivenBy(layer.name, () => String(before) + t` and ${by}`);
         }
         if (layer.ofProject === true && setting.restricts === true) continue;
         break;

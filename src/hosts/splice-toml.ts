@@ -77,15 +77,17 @@ function valueOf(value: unknown): string {
     : JSON.stringify(value);
 }
 
-/** A string over several lines, in which a line may look like a header. */
-const LONG_STRING = /"""(?:\\[^]|[^\\])*?"""|'''[^]*?'''/g;
+/** A string over several lines, in which a line may look like a header; or what may have its quotes in it. */
+const QUOTING = /"""(?:\\[^]|[^\\])*?"""(?!")|'''[^]*?'''(?!')|"(?:\\.|[^"\\\n])*"|'[^'\n]*'|#.*/g;
 
 /**
  * The table headers of a TOML text that has been parsed before: no parser tells where they are. A line that only looks like one
  * does no harm, since what has become of the file is read again.
  */
 function tomlHeaders(text: string): { start: number; path: string[] }[] {
-  const plain = text.replace(LONG_STRING, (long) => long.replace(/[^\n]/g, ' '));
+  const plain = text.replace(QUOTING, (part) =>
+    /^(?:"""|''')/.test(part) ? part.replace(/[^\n]/g, ' ') : part,
+  );
   return [...plain.matchAll(/^\uFEFF?([ \t]*\[.*)$/gm)].flatMap(({ 0: line, 1: header = '', index }) => {
     const path = attempt(() => pathIn(parseToml('', header)), orElse(undefined));
     return path === undefined ? [] : [{ start: index + line.length - header.length, path }];

@@ -42,6 +42,8 @@ describe('a splice', () => {
     const tables =
       '[mcp_servers.bmad]\ncommand = "n"\n[mcp_servers.bmad.env]\nA = "1" # a\n\n# next\n[later]\nx = 1\n';
     expect(cut(toml(tables), { key: true })).toBe('\n# next\n[later]\nx = 1\n');
+    for (const odd of ['# """ and \'\'\' here', "a = \"# '''\"", 'a = \'"""\'', 'a = """\n[x]"""""'])
+      expect(cut(toml(`${odd}\n${tables}`), { key: true })).toBe(`${odd}\n\n# next\n[later]\nx = 1\n`);
     const lines = 'extensions:\n  bmad:\n    cmd: "n"\n    envs: {}\n\n  # next\n  later: {}\nx: 1\n';
     expect(cut(yaml(lines), { key: true })).toBe('extensions:\n\n  # next\n  later: {}\nx: 1\n');
   });

@@ -70,7 +70,7 @@ export function chooseTools(operations: readonly ToolDeclaration[], settings: Se
   );
   const names = matcher(tools);
   const by = (setting: keyof typeof configFrom): string =>
-    `${settings.settingKeys[setting] ?? setting} (${configFrom[setting]})`;
+    `${settings.settingKeys[setting] ?? setting} (${String(configFrom[setting])})`;
   /** Settings do not change, and every answer asks about every tool. */
   const verdicts = new WeakMap<Tool, ToolVerdict>();
   function verdictOn(tool: Tool): ToolVerdict {

@@ -104,7 +104,7 @@ async function promptMeant(
 
 function switchedOff({ configFrom }: SettingsPort): BmadError {
   return new BmadError('forbidden', 'Prompts are turned off.', {
-    hint: `The setting prompts is off (${configFrom.prompts}).`,
+    hint: `The setting prompts is off (${String(configFrom.prompts)}).`,
   });
 }
 
