@@ -1,7 +1,9 @@
 import { isAbsolute, join } from 'node:path';
 import { BmadError } from '../errors.ts';
-import { changeMark } from '../files/file-stamps.ts';
+import { changeMark, mayBeThere } from '../files/file-stamps.ts';
+import { realFolder } from '../files/files.ts';
 import { programsBesides } from '../files/find-program.ts';
+import { upwards } from '../files/open-file.ts';
 import { usersGit } from '../files/repository.ts';
 import {
   intake,
@@ -311,6 +313,9 @@ async function inRepository<T>(
   work: Work<T>,
   onLate?: () => never,
 ): Promise<T | undefined> {
+  // To start a program that finds none takes many times as long.
+  const real = await realFolder(root);
+  if (real === undefined || !upwards(real).some((at) => mayBeThere(join(at, '.git')))) return undefined;
   const purpose = { env, besides: [root], settings: READING, variables: QUIETLY };
   const ask: Ask = async (words, mostBytes) => {
     const { consume, text } = intake(mostBytes);

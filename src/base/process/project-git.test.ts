@@ -163,6 +163,21 @@ describe.runIf(process.platform !== 'win32')('git that is asked about a project'
     expect(existsSync(ran)).toBe(false);
   });
 
+  it('is started only where there may be a repository', async () => {
+    const folder = await temporaryFolder(onTestFinished);
+    const [programs, started] = [join(folder, 'programs'), join(folder, 'started')];
+    await mkdir(programs);
+    await writeFile(join(programs, 'git'), `#!/bin/sh\necho x >> '${started}'\nexit 1\n`, { mode: 0o755 });
+    const own = asked({ PATH: programs, HOME: '/nonexistent' });
+    const inside = join(folder, 'project/inside');
+    await mkdir(inside, { recursive: true });
+    expect(await gitStatus(inside, own)).toBeUndefined();
+    expect(existsSync(started)).toBe(false);
+    await mkdir(join(folder, 'project/.git'));
+    expect(await gitStatus(inside, own)).toBeUndefined();
+    expect(existsSync(started)).toBe(true);
+  });
+
   it('is not a program that lies in the project, whatever the PATH says (S-17)', async () => {
     const { root, ran } = await repository();
     const place = join(root, 'git');
