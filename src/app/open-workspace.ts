@@ -141,7 +141,7 @@ function chosenOrigins(
   const origins = ordered.sources.map(({ origin }) => origin);
   const preferred = preferencesIn(config.prefer, origins);
   warnings.push(
-    ...ordered.warnings.map((text) => `origin_order (${from.originOrder}): ${text}.`),
+    ...ordered.warnings.map((text) => t`origin_order (${from.originOrder}): ${text}.`),
     ...preferred.warnings.map((text) => t`prefer (${from.prefer}): ${text}.`),
   );
   return { sources: ordered.sources, preferences: preferred.preferences };

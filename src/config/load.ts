@@ -17,7 +17,7 @@ import {
 } from './schema.ts';
 
 /** Where the value in force came from, in words a person can act on. */
-export class GivenBy extends Kept {
+class GivenBy extends Kept {
   readonly layer: LayerName | 'default';
   constructor(layer: GivenBy['layer'], said: () => string) {
     super(said);

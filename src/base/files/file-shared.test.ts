@@ -3,7 +3,26 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { refusal } from '../../../tests/support/thrown.ts';
-import { removeShared } from './file-shared.ts';
+import { appendLine, removeShared, replaceShared } from './file-shared.ts';
+
+describe('a folder that leads away', () => {
+  it('is named by the path that was asked for, not by where it leads', async () => {
+    const [root, outside] = [await temporaryFolder(onTestFinished), await temporaryFolder(onTestFinished)];
+    await symlink(outside, join(root, 'away'));
+    const asked = [
+      () => appendLine(root, 'away/log.md', 'a line'),
+      () => replaceShared(root, 'away/log.md', 'a text'),
+      () => removeShared(root, 'away/log.md'),
+    ];
+    for (const write of asked) {
+      const { reason, message } = await refusal(write);
+      expect(reason).toBe('outside');
+      expect(message).toContain(join(root, 'away'));
+      expect(message).not.toContain(outside);
+    }
+    expect(await readdir(outside)).toEqual([]);
+  });
+});
 
 describe('removing a file', () => {
   it('takes the file or the link, never what a link leads to, and never one outside', async () => {

@@ -116,7 +116,7 @@ async function opened(path: string, flags: number, rules: OpenRules, mode?: numb
 async function openedOnce(path: string, flags: number, rules: OpenRules, mode?: number) {
   const { inside, follow = false, maxBytes = Number.MAX_SAFE_INTEGER } = rules;
   const target = follow ? await realpath(path) : path;
-  const checked = inside === undefined && SAFE !== 0 ? undefined : await checkedPlace(target, inside);
+  const checked = inside === undefined && SAFE !== 0 ? undefined : await checkedPlace(path, target, inside);
   const opener = (place: string): Promise<FileHandle> => open(place, flags | SAFE, mode);
   // To read changes nothing, and where it was read is found out below; to write is done in the folder itself.
   const held = checked !== undefined && inside !== undefined && flags !== O_RDONLY;
@@ -154,11 +154,11 @@ export const infoAt = (path: string): BigIntStats | undefined =>
     () => undefined,
   );
 
-/** The real path of a file that need not exist, and that of the folder it has to be in. */
-async function checkedPlace(target: string, inside: string | undefined) {
+/** The real path of a file that need not exist, and that of the folder it has to be in. A refusal names what was asked for. */
+async function checkedPlace(asked: string, target: string, inside: string | undefined) {
   const folder = await realFolder(dirname(target));
   const root = inside === undefined ? undefined : await realRoot(inside, folder);
-  if (root !== undefined && !isBelow(root, folder)) throw leadsAway(target);
+  if (root !== undefined && !isBelow(root, folder)) throw leadsAway(asked);
   return { place: join(folder, basename(target)), root };
 }
 
@@ -189,7 +189,7 @@ export async function holdFolder(path: string, inside: string | undefined): Prom
   if (fd !== undefined && (inside === undefined || isBelow(inside, path))) return heldBy(fd);
   if (fd !== undefined) closeSync(fd);
   const real = await realFolder(path);
-  return holdReal(real, inside === undefined ? undefined : await realRoot(inside, real));
+  return holdReal(real, inside === undefined ? undefined : await realRoot(inside, real), path);
 }
 
 /** The real path of a folder around one that is real itself: what a real path begins with is real too. */
@@ -215,14 +215,14 @@ export function isRealFolder(path: string): boolean {
  * The same for real paths. By its handle where the system lets paths begin at one; waiting for a thread to get it would
  * take many times as long as getting it.
  */
-export function holdReal(real: string, root: string | undefined): HeldFolder {
-  if (root !== undefined && !isBelow(root, real)) throw leadsAway(real);
+export function holdReal(real: string, root: string | undefined, asked = real): HeldFolder {
+  if (root !== undefined && !isBelow(root, real)) throw leadsAway(asked);
   if (!hasHeldFolders()) return { at: (name) => join(real, name), close: () => undefined };
   const fd = openSync(real, HOLD);
   const place = pathOf(fd);
   if (root !== undefined && (place === undefined || !isBelow(root, place))) {
     closeSync(fd);
-    throw leadsAway(real);
+    throw leadsAway(asked);
   }
   return heldBy(fd);
 }
