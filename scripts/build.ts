@@ -147,7 +147,6 @@ await copyContent();
 await copyModel();
 await prepareCatalogue();
 await prepareSearch(await copyModules(content));
-const answers = await firstAnswers(join(dist, 'bmad-mcp-server.cjs'));
-await writeFile(join(dist, 'first-answers.json'), JSON.stringify(answers));
+await writeFile(join(dist, 'first-answers.json'), await firstAnswers(join(dist, 'bmad-mcp-server.cjs')));
 await rm(join(root, 'dist'), { recursive: true, force: true });
 await rename(dist, join(root, 'dist'));

@@ -14,15 +14,18 @@ type Fields = Record<string, unknown>;
 
 /**
  * What a server without settings answers to the first questions of a host, in a folder without BMAD: it is asked by one host of
- * each kind, in both protocols, and what it keeps for its next start is taken for all first starts.
+ * each kind, in both protocols, and what it keeps for its next start is taken for all first starts. The text is ASCII, which a start
+ * reads fastest.
  */
-export async function firstAnswers(program: string): Promise<Record<string, string>> {
+export async function firstAnswers(program: string): Promise<string> {
   const sessions = [
     ...VERSIONS.map((version) => keptBy(program, '', version)),
     ...KINDS_OF_HOSTS.filter(Boolean).map((name) => keptBy(program, name, VERSIONS[0] ?? '')),
     ...KINDS_OF_HOSTS.map((name) => keptBy(program, name, undefined)),
   ];
-  return Object.assign({}, ...(await Promise.all(sessions))) as Record<string, string>;
+  const answers = Object.assign({}, ...(await Promise.all(sessions))) as Record<string, string>;
+  const escaped = (sign: string): string => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return JSON.stringify(answers).replaceAll(/[\u0080-\uFFFF]/g, escaped);
 }
 
 /** One session of a host with this name, without a version in the protocol of 2026. */

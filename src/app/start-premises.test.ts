@@ -19,7 +19,7 @@ it.each([
   const premises = startPremises(here);
   if (premises === undefined) throw new Error('There is a secret.');
   expect((premises.values.at(-1) as unknown[])[0]).toEqual(told);
-  expect(isPlain(here, premises)).toBe(told === undefined);
+  expect(isPlain(here, premises, [])).toBe(told === undefined);
 });
 
 it('keeps nothing where a secret is given, however its name is spelled', () => {

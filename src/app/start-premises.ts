@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { isThere, type Premises, withParents } from '../base/files/user-cache.ts';
+import { type Premises, withParents } from '../base/files/user-cache.ts';
 import { PROJECT_CONFIG_FILE, type Surroundings, userConfigFile } from '../config/locations.ts';
 import { BMAD_MARKERS, CUSTOM_AGENTS, MANIFESTS, MARKERS } from '../sources/project-marks.ts';
 
@@ -51,13 +51,12 @@ const spelled = (name: string, platform: NodeJS.Platform): string =>
   platform === 'win32' ? name.toUpperCase() : name;
 
 /** Whether there is nothing that could make the answers others than those of a folder without BMAD, on a machine without settings. */
-export function isPlain({ env, platform, args, programs }: Start, { files, folders }: Premises): boolean {
+export function isPlain(start: Start, { files }: Premises, there: readonly string[]): boolean {
   const isMarker = (path: string): boolean => BMAD_MARKERS.some((marker) => path.endsWith(join('/', marker)));
-  return (
-    args.length === 0 &&
-    !Object.keys(env).some((name) => spelled(name, platform).startsWith('BMAD_')) &&
-    ![...files.filter((path) => !programs.includes(path)), ...folders.filter(isMarker)].some(isThere)
-  );
+  const isOther = (path: string): boolean =>
+    files.includes(path) ? !start.programs.includes(path) : isMarker(path);
+  const isSetting = (name: string): boolean => spelled(name, start.platform).startsWith('BMAD_');
+  return start.args.length === 0 && !Object.keys(start.env).some(isSetting) && !there.some(isOther);
 }
 
 function isSecret(text: string): boolean {

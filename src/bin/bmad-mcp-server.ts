@@ -4,7 +4,9 @@ import { useCompileCache } from './program-place.ts';
 import { startEarly } from './first-answers.ts';
 import type * as server from './server.ts';
 
-// The server is a separate file, so that the cache is on before it is compiled, and the first answers can come before it.
-useCompileCache();
+// The server is a separate file, so that the first answers can come before it, and the cache is on before it is compiled.
 const load = createRequire(import.meta.url);
-startEarly((early) => (load('./server.cjs') as typeof server).startServer(early));
+startEarly((early) => {
+  useCompileCache();
+  (load('./server.cjs') as typeof server).startServer(early);
+});

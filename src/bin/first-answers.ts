@@ -7,11 +7,11 @@ import {
   keepAnswers,
   keptAnswers,
   type KeptAnswers,
-  premisesText,
   preparedAnswers,
+  stamped,
 } from '../base/files/user-cache.ts';
 import { userCacheFolder } from '../config/locations.ts';
-import { earlyLine, type FirstAnswers, LISTS, requestKeys, TOOLS } from '../surfaces/mcp/early.ts';
+import { type EarlierAnswers, FirstRequests, isInitialized, TOOLS } from '../surfaces/mcp/early.ts';
 import { programArguments, programFolder, protocolOutput } from './program-place.ts';
 
 /**
@@ -31,7 +31,7 @@ const MOST_BYTES = 64 * 1024;
 /** The input of a server, and what was answered from it before there was a server. */
 export interface EarlyStart {
   input: Readable;
-  first: FirstAnswers;
+  first: FirstRequests;
 }
 
 /**
@@ -43,121 +43,92 @@ export function startEarly(load: (early: EarlyStart | undefined) => void): void 
   const kept = openKept();
   // A person at a terminal, or flags for something other than serving.
   if (kept === undefined || process.stdin.isTTY) return load(undefined);
-  const first = {
-    given: new Map<unknown, string>(),
-    answerTo: kept.answerTo,
-    ofContent: [],
-    keep: kept.keep,
-  };
+  const first = new FirstRequests(kept);
   if (kept.isNone) return load({ input: process.stdin, first });
   new EarlyAnswers(first, (input) => load({ input, first })).begin();
 }
 
-/** Reads the client's first lines and hands all of them on. */
+/** Reads the client's first lines and hands all of them on. Its fields are private as those of `FirstRequests` are. */
 class EarlyAnswers {
-  readonly #first: FirstAnswers;
-  readonly #load: (input: Readable) => void;
-  readonly #input = new PassThrough();
-  readonly #keyOf = requestKeys();
-  #text = '';
-  #over = false;
-  /** What this client may ask for before the server is needed, and has not asked for yet. */
-  readonly #expected = new Set([TOOLS]);
-  #waiting: NodeJS.Timeout | undefined;
+  private readonly first: FirstRequests;
+  private readonly load: (input: Readable) => void;
+  private readonly input = new PassThrough();
+  private text = '';
+  private over = false;
+  private waiting: NodeJS.Timeout | undefined;
 
-  constructor(first: FirstAnswers, load: (input: Readable) => void) {
-    this.#first = first;
-    this.#load = load;
+  constructor(first: FirstRequests, load: (input: Readable) => void) {
+    this.first = first;
+    this.load = load;
   }
 
   begin(): void {
-    process.stdin.on('data', this.#onData);
-    process.stdin.once('end', this.#onEnd);
-    this.#wait();
+    process.stdin.on('data', this.onData);
+    process.stdin.once('end', this.onEnd);
+    this.wait();
   }
 
-  readonly #onData = (chunk: Buffer): void => {
-    this.#input.write(chunk);
-    if (this.#over) return;
-    this.#text += chunk.toString('latin1');
-    if (this.#text.length > MOST_BYTES) return this.#finish();
+  private readonly onData = (chunk: Buffer): void => {
+    this.input.write(chunk);
+    if (this.over) return;
+    this.text += chunk.toString('latin1');
+    if (this.text.length > MOST_BYTES) return this.finish();
     let end: number;
-    while (!this.#over && (end = this.#text.indexOf('\n')) !== -1) {
-      const line = this.#text.slice(0, end);
-      this.#text = this.#text.slice(end + 1);
-      if (!this.#answered(line)) this.#finish();
+    while (!this.over && (end = this.text.indexOf('\n')) !== -1) {
+      const line = this.text.slice(0, end);
+      this.text = this.text.slice(end + 1);
+      if (!this.answered(line) || this.first.expected.length === 0) this.finish();
     }
-    if (!this.#over) this.#wait();
+    if (!this.over) this.wait();
   };
 
-  readonly #onEnd = (): void => {
-    this.#input.end();
-    this.#finish();
+  private readonly onEnd = (): void => {
+    this.input.end();
+    this.finish();
   };
 
-  /** Whether nothing more has to be done about a line before the server is there. */
-  #answered(line: string): boolean {
-    let message: { id?: unknown; method?: unknown; params?: unknown };
+  /** Whether nothing has to be done about a line before the server is there. */
+  private answered(line: string): boolean {
+    let message: unknown;
     try {
-      message = JSON.parse(Buffer.from(line, 'latin1').toString('utf8')) as typeof message;
+      message = JSON.parse(Buffer.from(line, 'latin1').toString('utf8'));
     } catch {
       return false;
     }
-    const { id, method, params } = message ?? {};
-    if (typeof method !== 'string') return false;
-    if (id === undefined) return method === 'notifications/initialized';
-    const key = this.#keyOf(method, params);
-    const answer = key && this.#first.answerTo(key);
-    if (answer === undefined || (typeof id !== 'string' && typeof id !== 'number')) return false;
-    this.#first.given.set(id, answer);
-    protocolOutput().write(earlyLine(method, id, answer));
-    const isList = (LISTS as readonly string[]).includes(method);
-    if (!isList) this.#expectLists(params);
-    if (!isList || (JSON.parse(answer) as { nextCursor?: unknown }).nextCursor === undefined)
-      this.#expected.delete(method);
-    return this.#expected.size > 0;
+    const answer = this.first.received(message);
+    if (answer !== undefined) protocolOutput().write(answer);
+    return answer !== undefined || isInitialized(message);
   }
 
-  /** Those that could be answered, should this client ask for them. */
-  #expectLists(params: unknown): void {
-    const { _meta } = (params ?? {}) as { _meta?: unknown };
-    for (const list of LISTS) {
-      const key = this.#keyOf(list, { _meta });
-      if (key !== undefined && this.#first.answerTo(key) !== undefined) this.#expected.add(list);
-    }
-  }
-
-  #wait(): void {
-    clearTimeout(this.#waiting);
+  private wait(): void {
+    clearTimeout(this.waiting);
     // On a busy machine the time may be over before what has come is read: that comes first.
     const waiting = setTimeout(
-      () => setImmediate(() => this.#waiting === waiting && this.#finish()),
-      this.#expected.has(TOOLS) ? TOOLS_MS : OTHERS_MS,
+      () => setImmediate(() => this.waiting === waiting && this.finish()),
+      this.first.expected.includes(TOOLS) ? TOOLS_MS : OTHERS_MS,
     );
-    this.#waiting = waiting;
+    this.waiting = waiting;
   }
 
-  #finish(): void {
-    if (this.#over) return;
-    this.#over = true;
-    clearTimeout(this.#waiting);
+  private finish(): void {
+    if (this.over) return;
+    this.over = true;
+    clearTimeout(this.waiting);
     setImmediate(() => {
-      process.stdin.off('data', this.#onData);
+      process.stdin.off('data', this.onData);
       // It has ended, or will do so with the client.
-      if (!this.#input.writableEnded) {
-        process.stdin.off('end', this.#onEnd);
-        process.stdin.pipe(this.#input);
+      if (!this.input.writableEnded) {
+        process.stdin.off('end', this.onEnd);
+        process.stdin.pipe(this.input);
       }
-      this.#load(this.#input);
+      this.load(this.input);
     });
   }
 }
 
-interface Kept {
+interface Kept extends EarlierAnswers {
   /** Nothing that could be answered: then nobody waits for questions either. */
   isNone: boolean;
-  answerTo: FirstAnswers['answerTo'];
-  keep: FirstAnswers['keep'];
 }
 
 /** Flags that make it another program. */
@@ -180,9 +151,9 @@ function openKept(): Kept | undefined {
   if (premises === undefined) return undefined;
   const folder = join(userCacheFolder(surroundings), 'first-answers');
   const name = `${checksum(JSON.stringify([cwd, args, programFolder]))}.json`;
-  const text = premisesText(premises);
+  const { text, there } = stamped(premises);
   const answers = keptAnswers(folder, name, text);
-  const plain = isPlain(start, premises);
+  const plain = isPlain(start, premises, there);
   let prepared: KeptAnswers | undefined;
   return {
     isNone: answers === undefined && !plain,

@@ -8,7 +8,7 @@ import { speaking, t } from '../base/text/message.ts';
 import { userStateFolder } from '../config/locations.ts';
 import type { RawSettings } from '../config/schema.ts';
 import type { Context } from '../operations/context.ts';
-import { type FirstAnswers, LISTS, TOOLS } from '../surfaces/mcp/early.ts';
+import { LISTS, TOOLS } from '../surfaces/mcp/early.ts';
 import { serveStreams } from '../surfaces/mcp/stdio.ts';
 import type { EarlyStart } from './first-answers.ts';
 import { fail, httpPort, outside, readyLine, serverFile, serverFlags, wordsFor } from './outside.ts';
@@ -53,29 +53,10 @@ function loadHttp(): void {
   createRequire(import.meta.url)('./http.cjs');
 }
 
-/**
- * A list that comes from the content is kept where it is that of the working directory's project: a client that works
- * somewhere else may work elsewhere next time.
- */
-function firstAnswers(context: Context, early: EarlyStart | undefined): FirstAnswers | undefined {
-  if (early === undefined) return undefined;
-  const { first } = early;
-  const { tools, config } = context;
-  const ofContent: readonly string[] = tools.agents ? [...LISTS, TOOLS] : LISTS;
-  return {
-    ...first,
-    ofContent,
-    async keep(answers) {
-      const others = Object.entries(answers).filter(
-        ([key]) => !ofContent.includes(key.split(' ', 1)[0] ?? ''),
-      );
-      void first.keep(Object.fromEntries(others));
-      if (others.length === Object.keys(answers).length) return;
-      const { root } = await context.describeProject();
-      if (config.project !== undefined || root === undefined || isBelow(root, process.cwd()))
-        void first.keep(answers);
-    },
-  };
+/** Whether the answers of a connection are for the project of the working directory. */
+async function isOfHere(context: Context): Promise<boolean> {
+  const { root } = await context.describeProject();
+  return context.config.project !== undefined || root === undefined || isBelow(root, process.cwd());
 }
 
 /** Serves until the client leaves, a signal comes, or the host is gone without closing the pipe. */
@@ -85,15 +66,10 @@ async function serve(
   input: Readable = early?.input ?? process.stdin,
 ): Promise<void> {
   let leave: Promise<() => Promise<void>> | undefined;
-  const connection = serveStreams(
-    context,
-    input,
-    protocolOutput(),
-    firstAnswers(context, early),
-    (client) => {
-      leave = enlisted(context, client);
-    },
-  );
+  early?.first.serve(context.tools.agents ? [...LISTS, TOOLS] : LISTS, () => isOfHere(context));
+  const connection = serveStreams(context, input, protocolOutput(), early?.first, (client) => {
+    leave = enlisted(context, client);
+  });
   const stop = (): void => {
     leaveSoon();
     context.close();

@@ -43,7 +43,12 @@ const STORY: readonly ScriptedCall[] = [
   { tool: 'bmad', input: { operation: 'list', query: 'workflows', limit: 5 } },
   {
     tool: 'bmad',
-    input: (shown) => ({ cursor: /cursor: ?"([^"]+)"/.exec(plain(shown))?.[1] ?? 'none was shown' }),
+    input: (shown) => ({
+      operation: 'list',
+      query: 'workflows',
+      limit: 5,
+      cursor: /cursor: ?"([^"]+)"/.exec(plain(shown))?.[1] ?? 'none was shown',
+    }),
   },
   { tool: 'delegate_to_agent', input: { agent_id: 'dev', task: 'Which queue fits a small shop?' } },
   { tool: 'run_completion_contract', input: {} },

@@ -7,7 +7,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server';
 
-import { type FirstAnswers, FirstRequests } from './early.ts';
+import type { FirstRequests } from './early.ts';
 
 /** A line longer than this is answered with an error and discarded; the connection stays open. */
 const LINE_LIMIT = 32 * 1024 * 1024;
@@ -45,10 +45,10 @@ export class LineTransport implements Transport {
   #closed = false;
   #drained: Promise<void> | undefined;
 
-  constructor(input: Readable, output: Writable, first?: FirstAnswers) {
+  constructor(input: Readable, output: Writable, first?: FirstRequests) {
     this.#input = input;
     this.#output = output;
-    this.#first = first === undefined ? undefined : new FirstRequests(first);
+    this.#first = first;
   }
 
   /** Fires when the client has closed its end. What was asked before is still answered, but nobody waits for long work. */

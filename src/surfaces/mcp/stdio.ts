@@ -3,7 +3,7 @@ import type { Server, Transport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Context } from '../../operations/context.ts';
 import { clientIn } from './requests.ts';
-import type { FirstAnswers } from './early.ts';
+import type { FirstRequests } from './early.ts';
 import { followListeners, inTurn } from './listening.ts';
 import { LineTransport } from './line-transport.ts';
 import { createIdle, type Era, prewarmed, rehearse } from './idle.ts';
@@ -15,7 +15,7 @@ export function serveStreams(
   context: Context,
   input: Readable,
   output: Writable,
-  first?: FirstAnswers,
+  first?: FirstRequests,
   used?: (client: string | undefined) => void,
 ): { ended: Promise<void>; close(): Promise<void> } {
   return serveTransport(context, new LineTransport(input, output, first), used);
