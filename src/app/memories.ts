@@ -8,8 +8,6 @@ import type { Settings } from './settings.ts';
 
 /** Each has files open and vectors in memory. */
 const KEPT = 8;
-/** How long git may take to find a first commit. */
-const GIT_MS = 15_000;
 
 interface Known {
   version: string;
@@ -32,10 +30,10 @@ export function createMemories(settings: Settings, builtIn: BuiltIn) {
 
   /** The project by the name that its memories have on a server. */
   async function named(kit: Kit, writes: boolean): Promise<Kit> {
-    const { serverName } = await import('../services/memory/memory.ts');
+    const { serverName } = await import('../kit/project-log.ts');
+    const { state, cache, outside } = settings;
     const key = `${kit.root} ${kit.app}`;
-    const asked = { env: settings.outside.env, timeoutMs: GIT_MS, signal: new AbortController().signal };
-    const name = names.get(key) ?? serverName(kit, { ...asked, state: settings.state, writes });
+    const name = names.get(key) ?? serverName({ kit, state, cache, env: outside.env, writes });
     names.set(key, name);
     name.catch(() => names.delete(key));
     return { ...kit, app: await name };

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { isThereNow } from '../base/files/file-stamps.ts';
 import { readState, writeAtomic, writeOnce } from '../base/files/file-state.ts';
@@ -80,6 +81,15 @@ export async function linePlaces(setup: LogSetup): Promise<{ all: LinePlace; eac
   return { all: { ...users, also: others }, each: [users, own] };
 }
 
+/** The files of lines of a project as they are: git may have taken those of the project, which the mirror still has. */
+export async function linesIn(setup: LogSetup) {
+  const { folder, inside, mirror } = (await linePlaces(setup)).all;
+  const files = (await lineFiles(folder, inside)).length;
+  if (mirror === undefined) return { files, mirror: undefined };
+  const only = (await onlyThere(mirror, folder, inside)).length;
+  return { files, mirror: { place: mirror, files: (await lineFiles(mirror)).length, only } };
+}
+
 /** A few letters by chance that this user's lines begin with; where nothing can be kept, others each time. */
 async function machineName(state: string): Promise<string> {
   const file = join(state, 'machine');
@@ -130,4 +140,24 @@ async function originOf({ kit, cache, env }: Pick<LogSetup, 'kit' | 'cache' | 'e
   const origin = (await gitOrigin(kit.root, asked)) ?? '';
   if (origin !== '') await writeAtomic(file, `${head}\n${origin}`).catch(() => undefined);
   return origin;
+}
+
+const NAME_DIGITS = 8;
+
+/**
+ * The name of a project's memories on a server that other projects use too. The one that its page gives is what BMAD's own
+ * tools call it. One of a folder or of an installer may be that of another project as well, so it goes with the first commit
+ * of the repository, which clones and worktrees have in common, or with the place where there is none. Once used it stays,
+ * though the project becomes a repository later.
+ */
+export async function serverName(setup: LogSetup): Promise<string> {
+  const { isNamed, app, root } = setup.kit;
+  if (isNamed) return app;
+  const file = join(setup.state, 'projects', projectKey(root), 'server-name');
+  const used = (await readState(file).catch(() => undefined))?.trim();
+  if (used?.startsWith(`${app}-`) === true) return used;
+  const from = (await originOf(setup)) || `${hostname()} ${root}`;
+  const name = `${app}-${sha256(from).slice(0, NAME_DIGITS)}`;
+  if (setup.writes) await writeAtomic(file, `${name}\n`);
+  return name;
 }

@@ -1,5 +1,15 @@
 import { expect, it } from 'vitest';
-import { emptyBlock, likenessesInBlock, nearScan, putInBlock, smallVector, wholeVector } from './vectors.ts';
+import {
+  bestOf,
+  dot,
+  emptyBlock,
+  likenessesInBlock,
+  nearScan,
+  normalized,
+  putInBlock,
+  smallVector,
+  wholeVector,
+} from './vectors.ts';
 
 it.each([1, 2, 7, 256])('vectors of %i numbers compare in one piece as they do alone', (width) => {
   const vectors = Array.from({ length: 11 }, (_, at) =>
@@ -13,17 +23,12 @@ it.each([1, 2, 7, 256])('vectors of %i numbers compare in one piece as they do a
     expect(alike[index]).toBeCloseTo(dot(asked, wholeVector(smallVector(vector))), 5);
 });
 
-const vector = (width: number, seed: number): Float32Array => {
-  const numbers = Float32Array.from({ length: width }, (_, at) => Math.sin(seed * 37 + at * (seed % 11)));
-  const length = Math.hypot(...numbers);
-  return numbers.map((number) => number / length);
-};
+const vector = (width: number, seed: number): Float32Array =>
+  normalized(Float32Array.from({ length: width }, (_, at) => Math.sin(seed * 37 + at * (seed % 11))));
 const bytesOf = (...vectors: Float32Array[]): Uint8Array =>
   Buffer.concat(
     vectors.map(({ buffer, byteOffset, byteLength }) => Buffer.from(buffer, byteOffset, byteLength)),
   );
-const dot = (a: Float32Array, b: Float32Array): number =>
-  a.reduce((sum, value, index) => sum + value * (b[index] ?? 0), 0);
 
 it.each([16, 32, 192, 1_024])('vectors of %i numbers are as near as it says', (width) => {
   const scan = nearScan(width);
@@ -68,4 +73,19 @@ it('knows vectors without a direction, and what is none', () => {
   expect([...(squares ?? [])]).toEqual([0, NaN, 144]);
   expect(scan?.near(new Float32Array(16), 1)[0]).toBe(0);
   expect(scan?.near(vector(16, 1), 1)[0]).toBe(0);
+});
+
+/** Many are equal. */
+const NUMBERS = Float64Array.from({ length: 5_000 }, (_, at) => Math.round(Math.sin(at * at) * 200) / 100);
+
+const sorted = (places: number[]): number[] =>
+  places.sort((a, b) => (NUMBERS[b] as number) - (NUMBERS[a] as number) || a - b);
+
+it.each([1, 7, 130, 6_000])('finds the places of the %i greatest, the first of equal ones first', (count) => {
+  const all = sorted([...NUMBERS.keys()]);
+  expect(bestOf(NUMBERS, count, -Infinity)).toEqual(all.slice(0, count));
+  const isOdd = (place: number): boolean => place % 2 === 1;
+  expect(bestOf(NUMBERS, count, -Infinity, isOdd)).toEqual(all.filter(isOdd).slice(0, count));
+  const above = all.filter((place) => (NUMBERS[place] as number) > 1.5);
+  expect(bestOf(NUMBERS, count, 1.5)).toEqual(above.slice(0, count));
 });

@@ -7,6 +7,41 @@ export interface Embedder {
   embed(texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]>;
 }
 
+/** Of length one, so that a product is a cosine; one of zeros stays. */
+export function normalized(vector: Float32Array): Float32Array {
+  const length = Math.sqrt(dot(vector, vector));
+  return length === 0 ? vector : vector.map((value) => value / length);
+}
+
+export function dot(a: Float32Array, b: Float32Array): number {
+  let sum = 0;
+  for (let index = 0; index < a.length; index++) sum += (a[index] as number) * (b[index] as number);
+  return sum;
+}
+
+/** Of the numbers above one, the places of the greatest that are taken, greatest first, and of equal ones the first. */
+export function bestOf(
+  numbers: Float32Array | Float64Array,
+  count: number,
+  above: number,
+  isTaken?: (place: number) => boolean,
+): number[] {
+  let places: number[] = [];
+  let bar = above;
+  const cut = (): void => {
+    places.sort((a, b) => (numbers[b] as number) - (numbers[a] as number) || a - b);
+    places = places.slice(0, count);
+    // Of those that are equal to the last one, the first are already there.
+    if (places.length === count) bar = numbers[places.at(-1) ?? 0] as number;
+  };
+  for (let place = 0; place < numbers.length; place++) {
+    if (!((numbers[place] as number) > bar) || isTaken?.(place) === false) continue;
+    if (places.push(place) >= 2 * count) cut();
+  }
+  cut();
+  return places;
+}
+
 /** A vector with a byte a number: a quarter of the room, and as good for comparing. */
 export interface SmallVector {
   numbers: Int8Array;

@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { MemoryKey } from '../../src/model/memory.ts';
-import { dot, normalized, ranked, weighed } from '../../src/services/memory/rank.ts';
+import { dot, normalized } from '../../src/meaning/vectors.ts';
+import { ranked, weighed } from '../../src/services/memory/rank.ts';
 import { temporaryFolder } from '../support/app.ts';
 import { memory, storeOptions } from './places.ts';
 import { openLines } from './processes.ts';
@@ -57,7 +58,7 @@ it('finds what comparing with each one finds, of many that share their words', a
         terms: analyser.terms(entry.text),
         cosine: dot(unit, normalized(embedded(entry.text))),
       })),
-      { compared: true, limit: LIMIT, minScore: undefined },
+      { vector, limit: LIMIT },
     );
     const found = await store.search({ terms, vector, filter: {}, limit: LIMIT });
     const scores = (hits: readonly { score: number }[]): string[] =>

@@ -8,7 +8,7 @@ import { nearest } from '../../base/text/suggest.ts';
 import { withoutEnd } from '../../base/text/text.ts';
 import { sha256 } from '../../base/values.ts';
 import type { Analyser } from '../../meaning/analyse.ts';
-import type { Embedder } from '../../meaning/vectors.ts';
+import { dot, type Embedder, normalized } from '../../meaning/vectors.ts';
 import { createGrammars, isProse, knownLanguage, languageOf } from './chunks.ts';
 import { type ExactMatch, matchesByIndex, matchesByRipgrep, matchesByScan, needlesOf } from './exact.ts';
 import { addUses, type CodeHit, hitsOf } from './hits.ts';
@@ -19,7 +19,7 @@ import { ripgrepProgram } from './ripgrep.ts';
 import type { CodebaseParts, FileList } from './survey.ts';
 
 export type { CodebaseParts } from './survey.ts';
-import { embedQuestion, fileWords, unit } from './vectors.ts';
+import { embedQuestion, fileWords } from './vectors.ts';
 import type { IndexedFile } from './words.ts';
 
 export interface CodeQuery {
@@ -293,8 +293,8 @@ export async function withNames(
   const first = ranked.best.slice(0, LOOKED_AT);
   const vectors = await embedder.embed(first.map(nameOf), signal);
   for (const [at, hit] of first.entries()) {
-    const near = cosine(unit(vectors[at] ?? []), asked);
-    if (near <= 0) continue;
+    const near = dot(normalized(vectors[at] ?? new Float32Array()), asked);
+    if (!(near > 0)) continue;
     hit.parts.name = near;
     hit.score += NAME_SHARE * near * (hit.parts.weight ?? 1);
   }
@@ -305,8 +305,4 @@ export async function withNames(
 function nameOf({ file, chunk }: Ranked): string {
   const { symbol } = pieceOf(file, chunk);
   return `${splitIdentifier(symbol.replaceAll('.', ' ')).join(' ')}\n${fileWords(file.path)}`;
-}
-
-function cosine(a: Float32Array, b: Float32Array): number {
-  return a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);
 }

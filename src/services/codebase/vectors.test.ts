@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { nearest, unit } from './vectors.ts';
+import { normalized } from '../../meaning/vectors.ts';
+import { nearest } from './vectors.ts';
 
 const WIDTH = 256;
 
@@ -17,7 +18,7 @@ const small = (vector: Float32Array): Int8Array => Int8Array.from(vector, (value
 /** Lists of vectors that have nothing to do with the wanted one, and some with it as part of them, nearest last. */
 function made(lists: number, each: number): { all: Int8Array[]; wanted: Float32Array; near: string[] } {
   const next = numbers(lists);
-  const any = (): Float32Array => unit(Float32Array.from({ length: WIDTH }, next));
+  const any = (): Float32Array => normalized(Float32Array.from({ length: WIDTH }, next));
   const wanted = any();
   const all = Array.from({ length: lists }, () => {
     const list = new Int8Array(each * WIDTH);
@@ -26,7 +27,7 @@ function made(lists: number, each: number): { all: Int8Array[]; wanted: Float32A
   });
   const near = [0.4, 0.5, 0.6, 0.8, 0.95].map((share, index) => {
     const other = any();
-    const mixed = unit(wanted.map((value, at) => share * value + (1 - share) * (other[at] ?? 0)));
+    const mixed = normalized(wanted.map((value, at) => share * value + (1 - share) * (other[at] ?? 0)));
     const [of, at] = [(index * 7) % lists, (index * 3) % each];
     all[of]?.set(small(mixed), at * WIDTH);
     return `${of} ${at}`;

@@ -1,5 +1,5 @@
 import { splitIdentifier } from '../../base/text/code-words.ts';
-import type { Embedder } from '../../meaning/vectors.ts';
+import { type Embedder, normalized } from '../../meaning/vectors.ts';
 import { type Packed, pieceOf } from './pieces.ts';
 import type { IndexedFile } from './words.ts';
 
@@ -28,7 +28,7 @@ export async function embedFile(
     const vectors = await embedder.embed(texts.slice(from, from + AT_ONCE), signal);
     for (const [at, vector] of vectors.entries())
       packed.set(
-        unit(vector).map((value) => Math.round(value * 127)),
+        normalized(vector).map((value) => Math.round(value * 127)),
         (from + at) * embedder.dim,
       );
   }
@@ -42,18 +42,12 @@ export async function embedQuestion(
   signal: AbortSignal,
 ): Promise<Float32Array | undefined> {
   const [vector] = await embedder.embed([text.slice(0, TEXT_LENGTH)], signal);
-  return vector === undefined || vector.length !== embedder.dim ? undefined : unit(vector);
+  return vector === undefined || vector.length !== embedder.dim ? undefined : normalized(vector);
 }
 
 /** The words in the name of a file. */
 export function fileWords(path: string): string {
   return splitIdentifier(path.slice(path.lastIndexOf('/') + 1).replace(/\.[^.]+$/, '')).join(' ');
-}
-
-export function unit(vector: ArrayLike<number>): Float32Array {
-  const values = Float32Array.from(vector);
-  const length = Math.hypot(...values);
-  return length === 0 ? values : values.map((value) => value / length);
 }
 
 /** A vector near the wanted one: in which list, at which place there, and how near, 1 at most. */

@@ -1,6 +1,5 @@
 import { BmadError, quoted } from '../../base/errors.ts';
 import { t } from '../../base/text/message.ts';
-import type { Mark, Page as LinePage } from '../../lines/line.ts';
 import type { Analyser } from '../../meaning/analyse.ts';
 import {
   MEMORY_TYPES,
@@ -82,6 +81,8 @@ export interface MemoryQuery {
   filter: MemoryFilter;
   limit: number;
   minScore?: number | undefined;
+  /** What passes the filter and has nothing in common with the query comes last, newest first. */
+  all?: boolean | undefined;
 }
 
 export interface VectorFor {
@@ -135,38 +136,9 @@ export interface Decided<T> {
 
 export type Decide<T> = (current: Stored | undefined, index: number) => Decided<T>;
 
-/** What one asks for who may have entries of files as well, which may be behind the memories. */
-export interface Besides {
-  /** What passes the filter and has nothing in common with the query comes last, newest first. */
-  all: boolean;
-  files: boolean;
-}
-
 /** Only those that have no vector of the embedder in use; superseded and forgotten ones as in any filter. */
 export interface IndexFilter extends MemoryFilter {
   unembedded?: boolean;
-}
-
-export interface Heads {
-  /** The lines about a memory that nothing follows yet. */
-  heads: string[];
-  /** All lines about it. */
-  known: string[];
-  /** Whether a newer program has written one of its lines. */
-  newer: boolean;
-}
-
-/** What lines say about a memory, for a server that is told of it. */
-export interface Told extends Stored, Pick<Heads, 'heads' | 'known'> {
-  /** Whether it was changed here just now, which holds whatever the server has. */
-  isOwn: boolean;
-}
-
-export interface Taken {
-  /** The number of this taking. */
-  taken: string;
-  /** What was removed for good, and is still said by lines. */
-  covered: Map<string, Set<string>>;
 }
 
 /**
@@ -178,7 +150,7 @@ export interface MemoryIndex {
   stored(keys: readonly MemoryKey[]): Promise<(Stored | undefined)[]>;
   /**
    * By words, by vector or by both; best first, equal scores as in lists. Hits have a word in common with the query or,
-   * where a vector is given, a vector in the same space. Without words and vector there are none.
+   * where a vector is given, a vector in the same space. Without words and vector there are none, unless all are asked for.
    */
   search(query: MemoryQuery): Promise<MemoryHit[]>;
   list(filter: IndexFilter, page: Page): Promise<MemoryPage>;
@@ -196,32 +168,6 @@ export interface MemoryIndex {
   /** Gives back what it holds as soon as no one uses it; it can still be used. */
   leave?(): void;
   close?(): void;
-}
-
-/** An index of what lines say: made from nothing else, and made again from them at any time. */
-export interface LineIndex extends MemoryIndex {
-  /** How far it has taken lines in, and the number of the last taking. */
-  mark(): Promise<{ taken: string; mark: Mark }>;
-  /** Takes a page in; answers with nothing where another process was faster, and the mark has moved. */
-  take(taken: string, page: LinePage): Promise<Taken | undefined>;
-  heads(keys: readonly MemoryKey[]): Promise<Heads[]>;
-  /** The memories that have changed since a server was last told of changes, and the number to settle it with. */
-  owed(server: string): Promise<{ rev: string; keys: MemoryKey[] }>;
-  settle(server: string, rev: string): Promise<void>;
-  /** Something else where it was made again meanwhile: what was read in between may be of an index without lines. */
-  readonly made?: string | undefined;
-}
-
-/** An index on a server that others use too: it answers in place of the one here, and is told of each change. */
-export interface SharedIndex extends MemoryIndex {
-  /** What it is known by, without its key. */
-  readonly at: string;
-  /** A search, and where files are asked for what was changed, in as few requests as one. */
-  answer(query: MemoryQuery, wanted: Besides): Promise<{ hits: MemoryHit[]; changed: Stored[] }>;
-  /** Brings it to what lines say. What others have done to a memory there holds, unless the lines follow from that. */
-  tell(said: readonly Told[]): Promise<void>;
-  /** Removes for good. */
-  remove(keys: readonly MemoryKey[]): Promise<void>;
 }
 
 /** Something is wrong with an index, and nothing with the lines: it can be made again, or done without. */

@@ -11,7 +11,6 @@ import {
 } from '../../model/memory.ts';
 import {
   type Decided,
-  type Heads,
   isLiving,
   isMoment,
   isoTime,
@@ -42,7 +41,7 @@ export function keyOfEntity(of: string): MemoryKey | undefined {
     : undefined;
 }
 
-export const headsAmong = (events: readonly Happened[]): Heads => ({
+export const headsAmong = (events: readonly Happened[]) => ({
   heads: headsOf(events),
   known: events.map(({ id }) => id),
   newer: events.some(({ newer }) => newer),

@@ -1,17 +1,63 @@
 import { t } from '../../base/text/message.ts';
 import { BmadError, ours } from '../../base/errors.ts';
-import type { Log, Mark } from '../../lines/line.ts';
-import type { MemoryKey } from '../../model/memory.ts';
+import type { Log, Mark, Page as LinePage } from '../../lines/line.ts';
+import type { MemoryHit, MemoryKey } from '../../model/memory.ts';
 import {
-  type Heads,
   IndexFailure,
   keyText,
-  type LineIndex,
   type MemoryIndex,
-  type SharedIndex,
+  type MemoryQuery,
   type Stored,
   type StoreOptions,
 } from './engine.ts';
+
+export interface Heads {
+  /** The lines about a memory that nothing follows yet. */
+  heads: string[];
+  /** All lines about it. */
+  known: string[];
+  /** Whether a newer program has written one of its lines. */
+  newer: boolean;
+}
+
+/** What lines say about a memory, for a server that is told of it. */
+export interface Told extends Stored, Pick<Heads, 'heads' | 'known'> {
+  /** Whether it was changed here just now, which holds whatever the server has. */
+  isOwn: boolean;
+}
+
+export interface Taken {
+  /** The number of this taking. */
+  taken: string;
+  /** What was removed for good, and is still said by lines. */
+  covered: Map<string, Set<string>>;
+}
+
+/** An index of what lines say: made from nothing else, and made again from them at any time. */
+export interface LineIndex extends MemoryIndex {
+  /** How far it has taken lines in, and the number of the last taking. */
+  mark(): Promise<{ taken: string; mark: Mark }>;
+  /** Takes a page in; answers with nothing where another process was faster, and the mark has moved. */
+  take(taken: string, page: LinePage): Promise<Taken | undefined>;
+  heads(keys: readonly MemoryKey[]): Promise<Heads[]>;
+  /** The memories that have changed since a server was last told of changes, and the number to settle it with. */
+  owed(server: string): Promise<{ rev: string; keys: MemoryKey[] }>;
+  settle(server: string, rev: string): Promise<void>;
+  /** Something else where it was made again meanwhile: what was read in between may be of an index without lines. */
+  readonly made?: string | undefined;
+}
+
+/** An index on a server that others use too: it answers in place of the one here, and is told of each change. */
+export interface SharedIndex extends MemoryIndex {
+  /** What it is known by, without its key. */
+  readonly at: string;
+  /** A search and all that was changed, in as few requests as one. */
+  searchWithChanged(query: MemoryQuery): Promise<{ hits: MemoryHit[]; changed: Stored[] }>;
+  /** Brings it to what lines say. What others have done to a memory there holds, unless the lines follow from that. */
+  tell(said: readonly Told[]): Promise<void>;
+  /** Removes for good. */
+  remove(keys: readonly MemoryKey[]): Promise<void>;
+}
 
 /** How often another process may be faster with the same lines before somebody is told. */
 const ROUNDS = 100;

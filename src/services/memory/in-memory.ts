@@ -2,24 +2,24 @@ import { t } from '../../base/text/message.ts';
 import { setImmediate } from 'node:timers/promises';
 import { push } from '../../base/values.ts';
 import { type Happened, happenedIn, onceEach, type Page as LinePage } from '../../lines/line.ts';
+import { dot } from '../../meaning/vectors.ts';
 import type { MemoryEntry, MemoryKey } from '../../model/memory.ts';
 import {
   type IndexFilter,
   isLiving,
   keyText,
-  type LineIndex,
   type MemoryQuery,
   type Page,
   spaceText,
   type Stored,
   type StoreHealth,
   type StoreOptions,
-  type Taken,
   type VectorFor,
   type VectorSpace,
 } from './engine.ts';
+import type { LineIndex, Taken } from './followed.ts';
 import { coveredBy, entityOf, headsAmong, isErased, keyOfEntity, memoryOf } from './fold.ts';
-import { dot, groupOf, listed, passes, ranked, readyFilter, tally, termsOf, weighed } from './rank.ts';
+import { groupOf, listed, passes, ranked, readyFilter, tally, termsOf, weighed } from './rank.ts';
 
 /** Entries whose words are looked at before others get their turn. */
 const WORDS_AT_ONCE = 200;
@@ -134,7 +134,8 @@ export class IndexInMemory implements LineIndex {
     return tally(Array.from(this.#kept.values(), ({ entry }) => groupOf(entry)));
   }
 
-  async search({ terms, ways, vector, filter, limit, minScore }: MemoryQuery) {
+  async search(query: MemoryQuery) {
+    const { terms, ways, vector, filter } = query;
     await this.#readWords();
     const ready = readyFilter(filter);
     const words = weighed(terms, (term) => this.#frequency.get(term) ?? 0, this.#kept.size, ways);
@@ -143,7 +144,7 @@ export class IndexInMemory implements LineIndex {
       const cosine = vector === undefined || kept.vector === undefined ? undefined : dot(vector, kept.vector);
       return [{ entry: kept.entry, terms: kept.terms ?? [], cosine }];
     });
-    return ranked(words, candidates, { compared: vector !== undefined, limit, minScore });
+    return ranked(words, candidates, query);
   }
 
   /** Most runs never search. */

@@ -4,17 +4,12 @@ import type { Step } from '../../base/step.ts';
 import type { StateMove } from '../../kit/home.ts';
 import type { Kit } from '../../kit/kit.ts';
 import { KitFiles } from '../../kit/memories/read-all.ts';
-import { linePlaces, ProjectLogs, mirrorsIn } from '../../kit/project-log.ts';
+import { linePlaces, linesIn, ProjectLogs, mirrorsIn } from '../../kit/project-log.ts';
 import { type LinedHandoff, linedHandoffs } from '../../kit/session/handoffs.ts';
 import { MEMORY_TYPES, type MemoryEntry, type MemoryFilter, type MemoryType } from '../../model/memory.ts';
 import { type LinesPlace, linesPlace } from '../../kit/home.ts';
 import { BmadError, ours } from '../../base/errors.ts';
 import { leftMirrors } from '../../lines/folders.ts';
-import { hostname } from 'node:os';
-import { readState, writeAtomic } from '../../base/files/file-state.ts';
-import { projectKey } from '../../base/files/paths.ts';
-import { gitOrigin, type GitQuestion } from '../../base/process/git.ts';
-import { sha256 } from '../../base/values.ts';
 import { browse, browseAll, type Browsed } from './browse.ts';
 import {
   forgetMemory,
@@ -31,7 +26,6 @@ import type { MemoryPage, MemoryStats, Page } from './engine.ts';
 import {
   embedPending,
   isOnQdrant,
-  linesIn,
   type MemorySetup,
   moveIntoProject,
   openStore,
@@ -318,29 +312,4 @@ async function faultsIn(
     if (!(error instanceof BmadError)) throw error;
     return [error.line];
   }
-}
-
-const DIGITS = 8;
-
-interface Naming extends GitQuestion {
-  /** The user's folder for what has no place in a project. */
-  state: string;
-  writes: boolean;
-}
-
-/**
- * The name of a project's memories on a server that other projects use too. The one that its page gives is what BMAD's own
- * tools call it. One of a folder or of an installer may be that of another project as well, so it goes with the first commit
- * of the repository, which clones and worktrees have in common, or with the place where there is none. Once used it stays,
- * though the project becomes a repository later.
- */
-export async function serverName({ isNamed, app, root }: Kit, naming: Naming): Promise<string> {
-  if (isNamed) return app;
-  const file = join(naming.state, 'projects', projectKey(root), 'server-name');
-  const used = (await readState(file).catch(() => undefined))?.trim();
-  if (used?.startsWith(`${app}-`) === true) return used;
-  const from = (await gitOrigin(root, naming)) ?? `${hostname()} ${root}`;
-  const name = `${app}-${sha256(from).slice(0, DIGITS)}`;
-  if (naming.writes) await writeAtomic(file, `${name}\n`);
-  return name;
 }

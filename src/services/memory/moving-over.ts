@@ -3,9 +3,9 @@ import { dirname, join } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
 import { firstBytes, lastBytes, refuseTwice } from '../../base/files/file-identity.ts';
 import { withLock } from '../../base/files/file-lock.ts';
-import { readLog } from '../../base/files/file-log.ts';
 import {
   newWorkFolder,
+  readState,
   readStateBytes,
   removeTree,
   setAside,
@@ -26,7 +26,7 @@ import {
   newLineId,
 } from '../../lines/line.ts';
 import type { MemoryEntry, MemoryKey, MemoryRevision } from '../../model/memory.ts';
-import { isSoundEntry, isSoundRevision, type Stored } from './engine.ts';
+import { isSoundEntry, isSoundRevision, keyText, type Stored } from './engine.ts';
 import { dataOf, entityOf } from './fold.ts';
 import type { Connection, Driver } from './sqlite/database.ts';
 
@@ -37,6 +37,7 @@ import type { Connection, Driver } from './sqlite/database.ts';
 const [DATABASE, LOG] = ['.bmad-memory.db', '.bmad-memory.jsonl'];
 /** Higher than that of any store that was ever written. */
 const REFUSED = 1_000;
+const REFUSED_LOG = `${JSON.stringify({ log: 'bmad-memory', version: REFUSED })}\n`;
 const LOCK = 'moving.lock';
 const LOCK_MS = 60_000;
 
@@ -47,11 +48,14 @@ interface Where {
   work: string;
 }
 
-export interface OldStore extends Where {
-  path: string;
+interface OldContent {
   memories: Stored[];
   /** Rows or lines that are no memories. */
   odd: number;
+}
+
+export interface OldStore extends Where, OldContent {
+  path: string;
 }
 
 /** What lines say already about some memories. */
@@ -61,22 +65,17 @@ export type Known = (
 
 /** What a version before has left in a folder, in either form. */
 export async function oldStores(where: Where): Promise<OldStore[]> {
-  const { folder, inside } = where.place;
-  const database = join(folder, DATABASE);
-  const head = await firstBytes(database, HEAD_BYTES).catch(() => Buffer.alloc(0));
-  const isOfSqlite = head.subarray(0, MAGIC.length).equals(MAGIC);
-  const isMoved = isOfSqlite && head.readUInt32BE(VERSION_AT) >= REFUSED;
-  const isThere = !isMoved && ((await sizeAndTime(database))?.size ?? 0) > 0;
-  // A file with a second name may be one of the user's.
-  for (const name of [DATABASE, LOG]) await refuseTwice(join(folder, name));
-  const log = await readOldLog(join(folder, LOG), inside);
-  return [...(isThere ? [await readDatabase(database, where)] : []), ...(log ?? [])].map((found) => ({
-    ...where,
-    ...found,
-  }));
+  const { folder } = where.place;
+  const found: OldStore[] = [];
+  for (const [name, read] of [[DATABASE, databaseIn] as const, [LOG, logIn] as const]) {
+    const path = join(folder, name ?? '');
+    // A file with a second name may be one of the user's.
+    await refuseTwice(path);
+    const content = await read(path, where);
+    if (content !== undefined) found.push({ ...where, path, ...content });
+  }
+  return found;
 }
-
-type OldContent = Pick<OldStore, 'path' | 'memories' | 'odd'>;
 
 /** Where SQLite says which version of tables a file has. */
 const [VERSION_AT, HEAD_BYTES] = [60, 64];
@@ -91,16 +90,27 @@ const COPIES = 5;
  * A database in a project comes from whoever wrote the project. It is never opened where it is, but in a copy of the user's,
  * and only if the tables are what those versions have made: a view could be a query without an end.
  */
-async function readDatabase(path: string, { place: { inside }, driver, work }: Where): Promise<OldContent> {
+async function databaseIn(path: string, where: Where): Promise<OldContent | undefined> {
+  const { place, driver, work } = where;
+  if (((await sizeAndTime(path))?.size ?? 0) === 0) return undefined;
+  const head = await firstBytes(path, HEAD_BYTES).catch(() => Buffer.alloc(0));
+  const isOfSqlite = head.subarray(0, MAGIC.length).equals(MAGIC);
+  if (isOfSqlite && head.readUInt32BE(VERSION_AT) >= REFUSED) return undefined;
   if (driver === undefined) throw needsSqlite(path);
+  return inWork(work, async (folder) => {
+    const copy = join(folder, 'old.db');
+    await copied(path, copy, place.inside);
+    return memoriesIn(copy, driver);
+  }).catch((error: unknown) => {
+    throw error instanceof BmadError ? error : unreadable(path, error);
+  });
+}
+
+async function inWork<T>(work: string, act: (folder: string) => Promise<T>): Promise<T> {
   await sweepWork(work);
   const folder = await newWorkFolder(work);
   try {
-    const copy = join(folder, 'old.db');
-    await copied(path, copy, inside);
-    return { path, ...memoriesIn(copy, driver) };
-  } catch (error) {
-    throw error instanceof BmadError ? error : unreadable(path, error);
+    return await act(folder);
   } finally {
     await removeTree(folder).catch(() => undefined);
   }
@@ -133,79 +143,61 @@ const REVISION_COLUMNS =
 /** As versions before have made them, with one blank wherever there are some. */
 const TABLES = [`CREATE TABLE memory ( ${MEMORY_COLUMNS} )`, `CREATE TABLE revision ( ${REVISION_COLUMNS} )`];
 
-function memoriesIn(path: string, driver: Driver): Pick<OldContent, 'memories' | 'odd'> {
+function memoriesIn(path: string, driver: Driver): OldContent {
   const connection = driver.connect(path, WAIT_MS);
   try {
     const made =
       "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name IN ('memory', 'revision') ORDER BY name";
-    const tables = Array.from(rowsOf(connection, made), ({ sql }) =>
-      String(sql)
-        .split(/[ \t\n\f\r]+/)
-        .join(' '),
-    );
-    if (tables.join('\n') !== TABLES.join('\n')) throw new Error(t`It has other tables.`);
+    const tables = Array.from(rowsOf(connection, made), ({ sql }) => String(sql).split(/[ \t\n\f\r]+/));
+    if (tables.map((words) => words.join(' ')).join('\n') !== TABLES.join('\n'))
+      throw new Error(t`It has other tables.`);
     const earlier = new Map<unknown, MemoryRevision[]>();
-    for (const row of rowsOf(connection, 'SELECT * FROM revision ORDER BY rid, revision DESC')) {
-      const { revision, text, agent, at } = row;
-      const wording: unknown = { revision, text, tags: jsonIn(String(row['tags'])), agent, at };
-      if (isSoundRevision(wording)) earlier.set(row['rid'], [...(earlier.get(row['rid']) ?? []), wording]);
-    }
+    for (const { rid, ...wording } of rowsOf(
+      connection,
+      'SELECT * FROM revision ORDER BY rid, revision DESC',
+    ))
+      if (isSoundRevision(wording)) earlier.set(rid, [...(earlier.get(rid) ?? []), wording]);
     const memories: Stored[] = [];
     let odd = 0;
-    for (const row of rowsOf(connection, 'SELECT * FROM memory ORDER BY rid')) {
-      const entry: unknown = {
-        type: row['type'],
-        id: row['id'],
-        agent: row['agent'],
-        text: row['text'],
-        tags: jsonIn(String(row['tags'])),
-        project: row['project'],
-        createdAt: row['created_at'],
-        updatedAt: row['updated_at'],
-        revision: row['revision'],
-        ...(row['forgotten_at'] === null ? {} : { forgottenAt: row['forgotten_at'] }),
-        ...(row['superseded_by'] === null ? {} : { supersededBy: row['superseded_by'] }),
-        ...(row['superseded_at'] === null ? {} : { supersededAt: row['superseded_at'] }),
-      };
-      if (isSoundEntry(entry)) memories.push({ entry, revisions: earlier.get(row['rid']) ?? [] });
+    for (const { rid, terms: _, rev: __, ...entry } of rowsOf(
+      connection,
+      'SELECT * FROM memory ORDER BY rid',
+    ))
+      if (isSoundEntry(entry)) memories.push({ entry, revisions: earlier.get(rid) ?? [] });
       else odd++;
-    }
     return { memories, odd };
   } finally {
     connection.close();
   }
 }
 
-const rowsOf = (connection: Connection, sql: string): Iterable<Record<string, unknown>> =>
-  connection.prepare(sql).iterate() as Iterable<Record<string, unknown>>;
+/** Rows with the names that memories have, without what is empty. */
+function* rowsOf(connection: Connection, sql: string): Iterable<Record<string, unknown>> {
+  const name = (column: string): string =>
+    column.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+  for (const row of connection.prepare(sql).iterate() as Iterable<Record<string, unknown>>)
+    yield Object.fromEntries(
+      Object.entries(row)
+        .filter(([, value]) => value !== null)
+        .map(([column, value]) => [name(column), column === 'tags' ? jsonIn(String(value)) : value]),
+    );
+}
 
-async function readOldLog(path: string, inside: string | undefined): Promise<OldContent[] | undefined> {
+async function logIn(path: string, { place: { inside } }: Where): Promise<OldContent | undefined> {
+  const text = await readState(path, { inside, maxBytes: MOST_BYTES });
+  if (text === undefined || text === '' || text === REFUSED_LOG) return undefined;
+  const [head, ...lines] = text.trimEnd().split('\n').map(jsonObject);
+  if (head?.['log'] !== 'bmad-memory') throw unreadable(path, undefined);
   const found = new Map<string, Stored>();
   let odd = 0;
-  let version: number | undefined;
-  const read = await readLog(
-    path,
-    undefined,
-    () => undefined,
-    (text) => {
-      const line = jsonObject(text);
-      if (version === undefined) {
-        version = line?.['log'] === 'bmad-memory' ? Number(line['version']) : 0;
-        return;
-      }
-      const { entry, revisions } = (line?.['put'] ?? {}) as { entry?: MemoryEntry; revisions?: unknown };
-      if (isSoundEntry(entry))
-        found.set(`${entry.type}/${entry.id}`, {
-          entry,
-          revisions: Array.isArray(revisions) ? revisions.filter(isSoundRevision) : [],
-        });
-      else if (line?.['key'] === undefined) odd++;
-    },
-    inside,
-  );
-  if (read === undefined || version === undefined || version >= REFUSED) return undefined;
-  if (version === 0) throw unreadable(path, undefined);
-  return [{ path, memories: [...found.values()], odd }];
+  for (const line of lines) {
+    const { entry, revisions } = (line?.['put'] ?? {}) as { entry?: MemoryEntry; revisions?: unknown };
+    if (isSoundEntry(entry)) {
+      const earlier = Array.isArray(revisions) ? revisions.filter(isSoundRevision) : [];
+      found.set(keyText(entry), { entry, revisions: earlier });
+    } else if (line?.['key'] === undefined) odd++;
+  }
+  return { memories: [...found.values()], odd };
 }
 
 /** Those memories of an old store about which lines say nothing yet, or something older. What was forgotten leaves its text. */
@@ -242,45 +234,40 @@ export function asLines(events: readonly NewEvent[]): Line[] {
 export async function moveOver(old: OldStore, log: Log, known: Known): Promise<void> {
   const { path, memories, place } = old;
   const { inside } = place;
+  const written = async (some: readonly Stored[]): Promise<void> => {
+    for (const part of asMuchAsFits(await newerIn(some, known))) await log.append(part);
+  };
   await withLock(join(dirname(path), LOCK), { inside, waitMs: LOCK_MS }, async () => {
     // Another process may have done it while this one waited.
     if ((await oldStores(old)).every((each) => each.path !== path)) return;
-    await written(memories, log, known);
+    await written(memories);
     const lines = await known(memories.map(({ entry }) => entry));
     if (lines.some(({ heads }) => heads.length === 0)) throw notMoved(path);
     const aside = await setAside(path);
-    if (path.endsWith(LOG)) {
-      await writeAtomic(path, `${JSON.stringify({ log: 'bmad-memory', version: REFUSED })}\n`, { inside });
-      for (const late of (await readOldLog(aside, inside)) ?? []) await written(late.memories, log, known);
-      return;
+    const isLog = path.endsWith(LOG ?? '');
+    if (isLog) await writeAtomic(path, REFUSED_LOG, { inside });
+    else {
+      for (const end of ['-wal', '-journal', '-shm']) {
+        const bytes = await readStateBytes(path + end, { inside, maxBytes: MOST_BYTES });
+        if (bytes !== undefined && end !== '-shm') await writeNew(aside + end, bytes, inside);
+        await removeFile(path + end, inside);
+      }
+      await writeNew(path, await refusedDatabase(old), inside);
     }
-    for (const end of ['-wal', '-journal', '-shm']) {
-      const bytes = await readStateBytes(path + end, { inside, maxBytes: MOST_BYTES });
-      if (bytes !== undefined && end !== '-shm') await writeNew(aside + end, bytes, inside);
-      await removeFile(path + end, inside);
-    }
-    await refuse(path, old);
-    await written((await readDatabase(aside, old)).memories, log, known);
+    const late = await (isLog ? logIn : databaseIn)(aside, old);
+    await written(late?.memories ?? []);
   });
 }
 
-async function written(memories: readonly Stored[], log: Log, known: Known): Promise<void> {
-  for (const part of asMuchAsFits(await newerIn(memories, known))) await log.append(part);
-}
-
-/** Puts a database there that versions before take for one of a newer version. */
-async function refuse(path: string, { place: { inside }, driver, work }: Where): Promise<void> {
-  const folder = await newWorkFolder(work);
-  try {
+/** A database that versions before take for one of a newer version. */
+function refusedDatabase({ driver, work }: Where): Promise<Buffer> {
+  return inWork(work, async (folder) => {
     const made = join(folder, 'refused.db');
     const connection = driver?.connect(made, WAIT_MS);
     connection?.exec(`PRAGMA user_version=${REFUSED}; CREATE TABLE moved (see TEXT)`);
     connection?.close();
-    const bytes = await readStateBytes(made);
-    if (bytes !== undefined) await writeNew(path, bytes, inside);
-  } finally {
-    await removeTree(folder).catch(() => undefined);
-  }
+    return (await readStateBytes(made)) ?? Buffer.alloc(0);
+  });
 }
 
 const needsSqlite = (path: string): BmadError =>

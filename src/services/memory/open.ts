@@ -8,7 +8,7 @@ import { projectKey } from '../../base/files/paths.ts';
 import { type LinesPlace, type StateMove, folderAt, projectPages, refuseLinks } from '../../kit/home.ts';
 import { type LogSetup, ProjectLogs, linePlaces, mirrorOf } from '../../kit/project-log.ts';
 import { LineFiles } from '../../lines/files.ts';
-import { type LinePlace, copyLines, lineFiles, onlyThere } from '../../lines/folders.ts';
+import { type LinePlace, copyLines, lineFiles } from '../../lines/folders.ts';
 import type { KitFiles } from '../../kit/memories/read-all.ts';
 import type { Analyser } from '../../meaning/analyse.ts';
 import { setImmediate } from 'node:timers/promises';
@@ -132,15 +132,6 @@ export async function openStore(
     }
   }
   return store;
-}
-
-/** The files of lines of a project as they are: git may have taken those of the project, which the mirror still has. */
-export async function linesIn(setup: StoreSetup) {
-  const { folder, inside, mirror } = (await linePlaces(setup)).all;
-  const files = (await lineFiles(folder, inside)).length;
-  if (mirror === undefined) return { files, mirror: undefined };
-  const only = (await onlyThere(mirror, folder, inside)).length;
-  return { files, mirror: { place: mirror, files: (await lineFiles(mirror)).length, only } };
 }
 
 const indexPath = ({ kit, cache }: StoreSetup, options: StoreOptions): string =>

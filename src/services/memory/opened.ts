@@ -9,9 +9,9 @@ import { memoryId, memoryName, placeId } from '../../kit/memories/ids.ts';
 import { lineText } from '../../kit/memories/line-files.ts';
 import type { KitFiles } from '../../kit/memories/read-all.ts';
 import type { Analyser } from '../../meaning/analyse.ts';
-import type { Embedder } from '../../meaning/vectors.ts';
+import { type Embedder, normalized } from '../../meaning/vectors.ts';
 import type { MemoryEntry } from '../../model/memory.ts';
-import { normalized, termsOf } from './rank.ts';
+import { termsOf } from './rank.ts';
 import { MemoryStore } from './store.ts';
 
 /** A store that is open, and what turns texts into vectors for it. */

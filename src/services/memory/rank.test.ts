@@ -22,7 +22,7 @@ describe('the fusion of meaning and words', () => {
         { entry: position('b'), terms: ['story', '3.1', 'login', 'form'], cosine: 0.71 },
         { entry: position('c'), terms: ['story', '1.3', 'session'], cosine: 0.5 },
       ],
-      { compared: true, limit: 3, minScore: undefined },
+      { vector: new Float32Array(1), limit: 3 },
     );
     expect(hits.map(({ entry }) => entry.id)).toEqual(['c', 'a', 'b']);
   });

@@ -1,5 +1,6 @@
 import { t } from '../../base/text/message.ts';
 import { BmadError } from '../../base/errors.ts';
+import { normalized } from '../../meaning/vectors.ts';
 import { lengthNorm, rarity, saturated } from '../../meaning/words.ts';
 import { analyse, type Analyser, ANALYSER_VERSION } from '../../meaning/analyse.ts';
 import {
@@ -153,22 +154,21 @@ function wordsIn(query: QueryWords, terms: readonly string[]): Words {
 }
 
 interface Ranking {
-  compared: boolean;
+  vector?: Float32Array | undefined;
   limit: number;
-  minScore: number | undefined;
-  /** Whether what has nothing in common with the query comes last, instead of not at all. */
+  minScore?: number | undefined;
   all?: boolean | undefined;
 }
 
 export function ranked<E extends Position = MemoryEntry>(
   query: QueryWords,
   candidates: readonly Candidate<E>[],
-  { compared, limit, minScore, all = false }: Ranking,
+  { vector, limit, minScore, all = false }: Ranking,
 ): (Omit<MemoryHit, 'entry'> & { entry: E })[] {
   const hits = candidates.flatMap(({ entry, terms, cosine }) => {
     const { coverage, matched, bm25, numbers } = wordsIn(query, terms);
     if (!all && cosine === undefined && matched.length === 0) return [];
-    const score = compared ? fused(cosine, coverage, numbers) : coverage;
+    const score = vector !== undefined ? fused(cosine, coverage, numbers) : coverage;
     return minScore !== undefined && score < minScore
       ? []
       : [{ hit: { entry, score, cosine, coverage, matched }, bm25 }];
@@ -176,15 +176,6 @@ export function ranked<E extends Position = MemoryEntry>(
   hits.sort((a, b) => b.hit.score - a.hit.score || b.bm25 - a.bm25 || byPosition(a.hit.entry, b.hit.entry));
   return hits.slice(0, limit).map(({ hit }) => hit);
 }
-
-/** What passes a filter and has nothing in common with what was asked. */
-export const unmatched = (entry: MemoryEntry): MemoryHit => ({
-  entry,
-  score: 0,
-  cosine: undefined,
-  coverage: 0,
-  matched: [],
-});
 
 /** Of length one, so that a product is a cosine. A vector that is not of the space is refused. */
 export function unit(vector: Float32Array, space: VectorSpace | undefined): Float32Array {
@@ -200,17 +191,6 @@ export function unit(vector: Float32Array, space: VectorSpace | undefined): Floa
       },
     );
   return normalized(vector);
-}
-
-export function normalized(vector: Float32Array): Float32Array {
-  const length = Math.sqrt(dot(vector, vector));
-  return length === 0 ? vector : vector.map((value) => value / length);
-}
-
-export function dot(a: Float32Array, b: Float32Array): number {
-  let sum = 0;
-  for (let index = 0; index < a.length; index++) sum += (a[index] as number) * (b[index] as number);
-  return sum;
 }
 
 /** Filters and order, the same for every engine. */

@@ -4,6 +4,7 @@ import { BmadError, ours } from '../../base/errors.ts';
 import { shownText } from '../../base/secrets/scanner.ts';
 import type { Step } from '../../base/step.ts';
 import { identifiersAsked, identifiersIn, isIdentifier, namesOne } from '../../meaning/words.ts';
+import { dot, normalized } from '../../meaning/vectors.ts';
 import { otherWordings, subjectWords, thingsMeant } from '../../meaning/lexicon.ts';
 import type { MemoryEntry, MemoryFilter, MemoryHit, MemoryType } from '../../model/memory.ts';
 import { hasActivity, logActivity } from '../../kit/memories/write.ts';
@@ -11,7 +12,7 @@ import { lineText } from '../../kit/memories/line-files.ts';
 import { nameKey } from '../../base/text/suggest.ts';
 import type { MemoryQuery } from './engine.ts';
 import { embedded, type KitCandidate, kitCandidates, type OpenMemory, shownBy } from './opened.ts';
-import { between, dot, normalized, passes, ranked, readyFilter, weighed } from './rank.ts';
+import { between, passes, ranked, readyFilter, weighed } from './rank.ts';
 import type { Answer } from './store.ts';
 
 export interface RecallQuestion {
@@ -93,8 +94,7 @@ async function logged(
 async function fromFiles(opened: OpenMemory, question: RecallQuestion, error: BmadError): Promise<Answered> {
   const kit = await kitCandidates(opened, undefined);
   if (kit.length === 0) throw error;
-  const { all, query } = asked(opened, question, undefined);
-  const hits = kitHits(kit, query, all);
+  const hits = kitHits(kit, asked(opened, question, undefined));
   return {
     mode: 'local',
     hits: byIdentifier(question.query, hits.sort(byScore)).hits.slice(0, question.limit),
@@ -112,11 +112,7 @@ function wordingsOf({ query, alternatives }: RecallQuestion): string[] {
 const LEAST_ROOM = 25;
 
 /** The one question for the store and for files: every way to say it, names of what is meant, and identifiers. */
-function asked(
-  opened: OpenMemory,
-  question: RecallQuestion,
-  vector: Float32Array | undefined,
-): { query: MemoryQuery; all: boolean } {
+function asked(opened: OpenMemory, question: RecallQuestion, vector: Float32Array | undefined): MemoryQuery {
   const { query, minScore, types, agents = [], tags, since, until } = question;
   const ways = [
     ...wordingsOf(question).map(subjectWords),
@@ -127,15 +123,13 @@ function asked(
   const isFiltered =
     types.length + agents.length + tags.length > 0 || [since, until].some((each) => each !== undefined);
   return {
+    terms: [...new Set(ways.flat())],
+    ways,
+    vector,
+    filter: filterOf(question),
+    limit: Math.max(LEAST_ROOM, question.limit * 2),
+    minScore,
     all: isFiltered && minScore === undefined && question.related !== true,
-    query: {
-      terms: [...new Set(ways.flat())],
-      ways,
-      vector,
-      filter: filterOf(question),
-      limit: Math.max(LEAST_ROOM, question.limit * 2),
-      minScore,
-    },
   };
 }
 
@@ -153,9 +147,12 @@ async function recallAll(
 ): Promise<Answered> {
   const session = await opened.session(signal);
   const { vectors, note } = await embedded(opened, session, wordingsOf(question), signal);
-  const { query, all } = asked(opened, question, middleOf(vectors));
-  const inFiles = kitHits(await kitCandidates(opened, session.embedder), query, all);
-  const found = await session.store.answer(query, { all, files: inFiles.length > 0 });
+  const query = asked(opened, question, middleOf(vectors));
+  const inFiles = kitHits(await kitCandidates(opened, session.embedder), query);
+  const found =
+    inFiles.length > 0
+      ? await session.store.searchBesideFiles(query)
+      : { hits: await session.store.search(query), isBehind: () => false };
   const stored = found.hits.map((hit): Recalled => ({ ...hit, sources: [], stored: true }));
   // What is only faintly like it comes last, and the reader judges.
   const hits = [...stored, ...inFiles].filter((hit) => question.related !== true || isRelated(hit));
@@ -203,11 +200,8 @@ function byIdentifier(query: string, hits: readonly Recalled[]): { hits: Recalle
 }
 
 /** The entries of files, weighed by the same rules as those of the store. */
-function kitHits(
-  kit: readonly KitCandidate[],
-  { terms, ways, vector, filter, limit, minScore }: MemoryQuery,
-  all: boolean,
-): Recalled[] {
+function kitHits(kit: readonly KitCandidate[], query: MemoryQuery): Recalled[] {
+  const { terms, ways, vector, filter } = query;
   const { agents, ...rest } = filter;
   const ready = readyFilter(rest);
   const wanted = agents === undefined || agents.length === 0 ? undefined : agents.map(nameKey);
@@ -231,7 +225,7 @@ function kitHits(
     terms: own(),
     cosine: aim === undefined || other === undefined ? undefined : dot(aim, other),
   }));
-  return ranked(words, candidates, { compared: vector !== undefined, limit, minScore, all }).map((hit) => ({
+  return ranked(words, candidates, query).map((hit) => ({
     ...hit,
     sources: [sources.get(hit.entry) ?? ''],
     stored: false,

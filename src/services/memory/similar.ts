@@ -3,7 +3,7 @@ import { localDay, oneLine } from '../../base/text/text.ts';
 import { lineText } from '../../kit/memories/line-files.ts';
 import { ours } from '../../base/errors.ts';
 import { embedded, type KitCandidate, kitCandidates, type OpenMemory, type Session } from './opened.ts';
-import { dot, normalized } from './rank.ts';
+import { dot, normalized } from '../../meaning/vectors.ts';
 
 export const holdsWith = (id: string): string => `${HOLDS_WITH}${id}`;
 

@@ -14,7 +14,6 @@ import {
 } from '../../model/memory.ts';
 import {
   type Decide,
-  type Heads,
   type IndexFilter,
   isForgotten,
   isoTime,
@@ -29,12 +28,11 @@ import {
   type StoreHealth,
   type Upserted,
   type VectorFor,
-  type Besides,
 } from './engine.ts';
 import { behind, dataOf, entityOf, present, updated, upserted, type Verb } from './fold.ts';
-import { FollowedIndex } from './followed.ts';
+import { FollowedIndex, type Heads } from './followed.ts';
 import { readOnlyFolder } from './place.ts';
-import { unit, unmatched } from './rank.ts';
+import { unit } from './rank.ts';
 
 /** What is to be said about a memory. */
 interface Said extends Heads {
@@ -221,21 +219,14 @@ export class MemoryStore extends FollowedIndex {
   }
 
   /** A search for one who also has entries of files: some may say what was forgotten, superseded or said otherwise since. */
-  async answer(query: MemoryQuery, wanted: Besides): Promise<Answer> {
+  async searchBesideFiles(query: MemoryQuery): Promise<Answer> {
     const ready = this.#ready(query);
     return this.ask(async (index) => {
       const { shared } = this.more;
-      if (shared !== undefined) {
-        const { hits, changed } = await shared.answer(ready, wanted);
-        return { hits, isBehind: behind(changed) };
-      }
-      const hits = await index.search(ready);
-      if (wanted.all && hits.length < query.limit) {
-        const found = new Set(hits.map(({ entry }) => keyText(entry)));
-        const { entries } = await index.list(query.filter, { limit: query.limit });
-        hits.push(...entries.filter((entry) => !found.has(keyText(entry))).map(unmatched));
-      }
-      return { hits, isBehind: wanted.files ? await this.#behind(index) : () => false };
+      if (shared === undefined)
+        return { hits: await index.search(ready), isBehind: await this.#behind(index) };
+      const { hits, changed } = await shared.searchWithChanged(ready);
+      return { hits, isBehind: behind(changed) };
     });
   }
 

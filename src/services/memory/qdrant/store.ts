@@ -11,16 +11,14 @@ import {
   type MemoryQuery,
   type MemoryStats,
   type Page,
-  type SharedIndex,
   spaceText,
   type Stored,
   type StoreHealth,
   type StoreOptions,
-  type Told,
   type VectorFor,
   type VectorSpace,
-  type Besides,
 } from '../engine.ts';
+import type { SharedIndex, Told } from '../followed.ts';
 import {
   anyOf,
   CHANGED,
@@ -50,7 +48,6 @@ import {
   termsOf,
   type Candidate,
   type Position,
-  unmatched,
   weighed,
 } from '../rank.ts';
 
@@ -119,11 +116,11 @@ export class QdrantIndex implements SharedIndex {
   }
 
   async search(query: MemoryQuery) {
-    return (await this.answer(query, { all: false, files: false })).hits;
+    return (await this.#onShelves((shelves) => searched(shelves, query, false, this.#options))).hits;
   }
 
-  answer(query: MemoryQuery, wanted: Besides) {
-    return this.#onShelves((shelves) => searched(shelves, query, wanted, this.#options));
+  searchWithChanged(query: MemoryQuery) {
+    return this.#onShelves((shelves) => searched(shelves, query, true, this.#options));
   }
 
   async tell(said: readonly Told[]): Promise<void> {
@@ -333,42 +330,29 @@ function asked(terms: readonly string[]): string[] {
 async function searched(
   shelves: readonly Shelf[],
   query: MemoryQuery,
-  wanted: Besides,
+  withChanged: boolean,
   options: StoreOptions,
 ): Promise<{ hits: MemoryHit[]; changed: Stored[] }> {
-  const { vector, ways, limit, minScore } = query;
   const filter = readyFilter(query.filter);
   const terms = asked(query.terms);
   const found = await Promise.all(
     shelves
       .filter(({ type }) => filter.types?.has(type) ?? true)
-      .map((shelf) => candidates(shelf, { ...query, terms }, conditions(filter), wanted, options)),
+      .map((shelf) => candidates(shelf, { ...query, terms }, conditions(filter), withChanged, options)),
   );
   const looked = found.flatMap(({ near }) => near);
   const frequency = new Map<string, number>();
   for (const candidate of looked)
     for (const term of new Set(candidate.terms)) frequency.set(term, (frequency.get(term) ?? 0) + 1);
-  const words = weighed(terms, (term) => frequency.get(term) ?? 0, looked.length, ways);
-  const ranking = { compared: vector !== undefined, limit, minScore };
-  const hits: MemoryHit[] = ranked(words, looked, ranking);
-  if (wanted.all) {
-    const known = new Set(hits.map(({ entry }) => keyText(entry)));
-    const others = looked.map(({ entry }) => entry).filter((entry) => !known.has(keyText(entry)));
-    hits.push(
-      ...others
-        .sort(byPosition)
-        .slice(0, Math.max(0, limit - hits.length))
-        .map(unmatched),
-    );
-  }
-  return { hits, changed: found.flatMap(({ changed }) => changed) };
+  const words = weighed(terms, (term) => frequency.get(term) ?? 0, looked.length, query.ways);
+  return { hits: ranked(words, looked, query), changed: found.flatMap(({ changed }) => changed) };
 }
 
 async function candidates(
   { points, type }: Shelf,
   query: MemoryQuery,
   must: readonly Condition[],
-  wanted: Besides,
+  withChanged: boolean,
   { space, analyser }: StoreOptions,
 ): Promise<{ near: Candidate[]; changed: Stored[] }> {
   const near = query.vector === undefined || space === undefined ? undefined : [...query.vector];
@@ -393,12 +377,12 @@ async function candidates(
       ? []
       : query.terms.map((term) => search([equal('terms', term)], BY_EACH_WORD))),
     ...(near === undefined || withWords.length === 0 ? [] : [waiting(withWords)]),
-    ...(wanted.all ? [near === undefined ? search([], query.limit) : waiting([])] : []),
+    ...(query.all ? [near === undefined ? search([], query.limit) : waiting([])] : []),
   ];
   const changes = { filter: CHANGED, limit: MOST_CHANGED, with_payload: true };
-  if (searches.length === 0 && !wanted.files) return { near: [], changed: [] };
-  const results = await points.query([...searches, ...(wanted.files ? [changes] : [])]);
-  const changed = wanted.files ? (results.pop() ?? []) : [];
+  if (searches.length === 0 && !withChanged) return { near: [], changed: [] };
+  const results = await points.query([...searches, ...(withChanged ? [changes] : [])]);
+  const changed = withChanged ? (results.pop() ?? []) : [];
   // A point without a vector of ours has no score, and one without a question has one that says nothing.
   const found = new Map(results.flat().map((point) => [point.id, point]));
   return {

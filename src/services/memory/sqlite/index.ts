@@ -1,9 +1,9 @@
-import type { Page as LinePage } from '../../../lines/line.ts';
-import type { MemoryKey } from '../../../model/memory.ts';
+import { push } from '../../../base/values.ts';
+import { type Happened, happenedIn, onceEach, type Page as LinePage } from '../../../lines/line.ts';
+import type { MemoryEntry, MemoryKey, MemoryRevision } from '../../../model/memory.ts';
 import {
   type IndexFilter,
   keyText,
-  type LineIndex,
   type MemoryPage,
   type MemoryQuery,
   type Page,
@@ -11,12 +11,13 @@ import {
   type Stored,
   type StoreHealth,
   type StoreOptions,
-  type Taken,
   type VectorFor,
   type VectorSpace,
 } from '../engine.ts';
-import { pageOf, positionOf, readyFilter } from '../rank.ts';
-import { Database, type Driver, type Journal, KeptFile } from './database.ts';
+import type { Heads, LineIndex, Taken } from '../followed.ts';
+import { coveredBy, entityOf, headsAmong, isErased, keyOfEntity, memoryOf } from '../fold.ts';
+import { pageOf, positionOf, readyFilter, termsOf } from '../rank.ts';
+import { Database, type Driver, type Journal, jsonInRow, KeptFile } from './database.ts';
 import { Matrix } from './matrix.ts';
 import {
   after,
@@ -26,6 +27,8 @@ import {
   entryOf,
   fileName,
   IN_ORDER,
+  indexed,
+  IS_CHANGED,
   makeTables,
   type MemoryRow,
   metaText,
@@ -33,18 +36,9 @@ import {
   ROW,
   SCHEMA,
   statsIn,
+  termsText,
 } from './rows.ts';
 import { searched } from './search.ts';
-import {
-  addVectors,
-  headsIn,
-  markIn,
-  owedIn,
-  readChanged,
-  readStored,
-  settleIn,
-  takePage,
-} from './writes.ts';
 
 /** The name of the file says what it was made by, so that two programs do not make it again in turns. */
 export const indexName = (project: string, { analyser }: StoreOptions): string =>
@@ -76,29 +70,43 @@ export class SqliteIndex implements LineIndex {
   }
 
   mark() {
-    return this.#read(markIn);
+    return this.#read((database) => {
+      const rows = database.all<{ name: string; value: string }>('SELECT name, value FROM mark');
+      const mark = new Map(rows.map(({ name, value }) => [name, value]));
+      return { taken: metaText(database, 'taken') ?? '', mark };
+    });
   }
 
   async take(taken: string, page: LinePage): Promise<Taken | undefined> {
-    const isErased = page.lines.some(({ line }) => line.events.some(({ erased }) => erased === true));
     return this.#file.use(async (database) => {
       const changed = await database.write(() => takePage(database, taken, page, this.#options));
       this.#ownWrites = true;
-      if (isErased && changed !== undefined) database.emptyLog();
+      if (changed !== undefined && hasErased(page)) database.emptyLog();
       return changed;
     });
   }
 
-  heads(keys: readonly MemoryKey[]) {
-    return this.#read((database) => headsIn(database, keys));
+  heads(keys: readonly MemoryKey[]): Promise<Heads[]> {
+    return this.#read((database) => {
+      const events = eventsOf(database, keys.map(entityOf));
+      return keys.map((key) => headsAmong(onceEach(events.get(entityOf(key)) ?? [])));
+    });
   }
 
   owed(server: string) {
-    return this.#read((database) => owedIn(database, server));
+    return this.#read((database) => {
+      const told = Number(metaText(database, toldTo(server)) ?? 0);
+      const sql =
+        'SELECT type, id FROM memory WHERE rev > ? UNION ALL SELECT type, id FROM removed WHERE rev > ?';
+      return { rev: metaText(database, 'rev') ?? '0', keys: database.all<MemoryKey>(sql, told, told) };
+    });
   }
 
   async settle(server: string, rev: string): Promise<void> {
-    await this.#file.use((database) => database.write(() => settleIn(database, server, rev)));
+    await this.#write((database) => {
+      database.run('INSERT OR REPLACE INTO meta VALUES (?, ?)', toldTo(server), rev);
+      database.run('DELETE FROM removed WHERE rev <= ?', Number(rev));
+    });
   }
 
   async prepare(pause: () => Promise<void>): Promise<void> {
@@ -155,14 +163,26 @@ export class SqliteIndex implements LineIndex {
   }
 
   async changed(): Promise<Stored[]> {
-    return this.#read(readChanged);
+    const sql = `SELECT ${ROW}, revisions FROM memory INDEXED BY memory_changed WHERE ${IS_CHANGED}`;
+    return this.#read((database) => database.all<WholeRow>(sql).map(storedOf));
   }
 
   async writeVectors(space: VectorSpace, vectors: readonly VectorFor[]): Promise<number> {
-    return this.#file.use(async (database) => {
-      const taken = await database.write(() => addVectors(database, space, vectors));
-      this.#ownWrites = true;
-      return taken;
+    return this.#write((database) => {
+      const keys = vectors.map(({ key }) => key);
+      const current = readStored(database, keys);
+      const rids: number[] = [];
+      for (const { key, revision, vector } of vectors) {
+        const row = current.get(keyText(key));
+        if (row?.entry.revision !== revision) continue;
+        const bytes = Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength);
+        const sql = 'INSERT OR REPLACE INTO vector (rid, space, vector) VALUES (?, ?, ?)';
+        database.run(sql, row.rid, spaceText(space), bytes);
+        rids.push(row.rid);
+      }
+      const changed = 'UPDATE memory SET rev = ? WHERE rid IN (SELECT value FROM json_each(?))';
+      if (rids.length > 0) database.run(changed, nextRev(database), JSON.stringify(rids));
+      return rids.length;
     });
   }
 
@@ -206,10 +226,170 @@ export class SqliteIndex implements LineIndex {
     return this.#file.use((database) => database.read(() => work(database)));
   }
 
+  #write<T>(work: (database: Database) => T): Promise<T> {
+    return this.#file.use(async (database) => {
+      const answer = await database.write(() => work(database));
+      this.#ownWrites = true;
+      return answer;
+    });
+  }
+
   #matrixOf(database: Database): Matrix | undefined {
     const { space } = this.#options;
     if (space === undefined) return undefined;
     if (this.#vectors?.of !== database) this.#vectors = { of: database, matrix: new Matrix(space) };
     return this.#vectors.matrix;
   }
+}
+
+interface StoredRow extends Stored {
+  rid: number;
+  terms: string;
+}
+
+/** Those of these memories that there are; asked for together, because each question has its price. */
+function readStored(database: Database, keys: readonly MemoryKey[]): Map<string, StoredRow> {
+  const asked = JSON.stringify(keys.map(({ type, id }) => [type, id]));
+  const sql = `SELECT ${ROW}, revisions FROM json_each(?) k CROSS JOIN memory m ON m.type = k.value ->> 0 AND m.id = k.value ->> 1`;
+  return new Map(
+    database
+      .all<WholeRow>(sql, asked)
+      .map(storedOf)
+      .map((row) => [keyText(row.entry), row]),
+  );
+}
+
+type WholeRow = MemoryRow & { revisions: string | null };
+
+function storedOf({ revisions, ...row }: WholeRow): StoredRow {
+  const earlier = revisions === null ? [] : jsonInRow<MemoryRevision[]>(revisions);
+  return { rid: row.rid, terms: row.terms, entry: entryOf(row), revisions: earlier };
+}
+
+/** The number of this transaction; every row that it changes carries it. */
+function nextRev(database: Database): number {
+  const rev = Number(metaText(database, 'rev') ?? 0) + 1;
+  database.run("INSERT OR REPLACE INTO meta VALUES ('rev', ?)", String(rev));
+  return rev;
+}
+
+const PUT = `INSERT OR REPLACE INTO memory (type, id, agent, tags, created_at, updated_at, forgotten_at, superseded_at,
+  body, revisions, terms, rev, rid) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+/** Brings the row of a memory to what its lines say now; inside a transaction of the caller, who writes the words. */
+function writeStored(
+  database: Database,
+  current: StoredRow | undefined,
+  { entry, revisions }: Stored,
+  { analyser }: StoreOptions,
+  { rev, fresh }: { rev: number; fresh: number },
+): { rid: number; words: string } | undefined {
+  const isReworded = current === undefined || wordsIn(current.entry) !== wordsIn(entry);
+  const terms = isReworded ? termsOf(analyser, entry) : [];
+  const rid = current?.rid ?? fresh;
+  database.run(
+    PUT,
+    entry.type,
+    entry.id,
+    entry.agent,
+    JSON.stringify(entry.tags),
+    entry.createdAt,
+    entry.updatedAt,
+    entry.forgottenAt ?? null,
+    entry.supersededAt ?? null,
+    JSON.stringify(entry),
+    revisions.length === 0 ? null : JSON.stringify(revisions),
+    isReworded ? termsText(terms) : current.terms,
+    rev,
+    rid,
+  );
+  if (current !== undefined && current.entry.text !== entry.text)
+    database.run('DELETE FROM vector WHERE rid = ?', rid);
+  return isReworded ? { rid, words: terms.map(indexed).join(' ') } : undefined;
+}
+
+const hasErased = ({ lines }: LinePage): boolean =>
+  lines.some(({ line }) => line.events.some(({ erased }) => erased === true));
+
+const wordsIn = ({ text, tags, others = [] }: MemoryEntry): string => [text, ...others, ...tags].join('\0');
+
+/** Removes a row with all that belongs to it. */
+function removeStored(database: Database, { rid }: StoredRow): void {
+  for (const table of ['vector', 'memory']) database.run(`DELETE FROM ${table} WHERE rid = ?`, rid);
+  database.run('DELETE FROM words WHERE rowid = ?', rid);
+}
+
+/**
+ * Takes a page of lines in, with all that follows from it; inside a transaction. Answers with nothing where another
+ * process has taken something in since the mark was read.
+ */
+function takePage(
+  database: Database,
+  taken: string,
+  page: LinePage,
+  options: StoreOptions,
+): Taken | undefined {
+  const { lines, gone, marks } = page;
+  if (metaText(database, 'taken') !== taken) return undefined;
+  const touched = new Map<string, MemoryKey>();
+  const touch = (of: string): boolean => {
+    const key = keyOfEntity(of);
+    if (key !== undefined) touched.set(of, key);
+    return key !== undefined;
+  };
+  for (const file of gone) {
+    for (const { of } of database.all<{ of: string }>('SELECT DISTINCT of FROM event WHERE file = ?', file))
+      touch(of);
+    database.run('DELETE FROM event WHERE file = ?', file);
+  }
+  const said = lines.flatMap(({ line, file }) =>
+    happenedIn(line).flatMap((happened) => (touch(happened.of) ? { file, happened } : [])),
+  );
+  const events = eventsOf(database, [...touched.keys()]);
+  for (const { file, happened } of said) {
+    const { of, id } = happened;
+    push(events, of, happened);
+    // Where a long file was not read to its end, the next reader begins it again.
+    database.run('INSERT OR REPLACE INTO event VALUES (?, ?, ?, ?)', of, id, file, JSON.stringify(happened));
+  }
+  const covered = new Map<string, Set<string>>();
+  const before = readStored(database, [...touched.values()]);
+  const rev = touched.size === 0 ? 0 : nextRev(database);
+  let fresh = numberIn(database, 'SELECT max(rid) AS n FROM memory');
+  const reworded: { rid: number; words: string }[] = [];
+  for (const [of, key] of touched) {
+    const happened = onceEach(events.get(of) ?? []);
+    const current = before.get(keyText(key));
+    const next = memoryOf(key, options.project, happened);
+    const ids = coveredBy(happened);
+    if (ids.length > 0) covered.set(of, new Set(ids));
+    if (next === undefined && isErased(happened))
+      database.run('INSERT OR REPLACE INTO removed VALUES (?, ?, ?)', key.type, key.id, rev);
+    const words =
+      next === undefined ? undefined : writeStored(database, current, next, options, { rev, fresh: ++fresh });
+    if (words !== undefined) reworded.push(words);
+    else if (next === undefined && current !== undefined) removeStored(database, current);
+  }
+  // After all others: SQLite writes the words to the file whenever a row of another table follows them, which takes as long as the rest.
+  for (const { rid, words } of reworded)
+    database.run('INSERT OR REPLACE INTO words (rowid, terms) VALUES (?, ?)', rid, words);
+  // The word index keeps words of removed rows until it is rewritten, which takes a while.
+  if (hasErased(page)) database.run("INSERT INTO words (words) VALUES ('optimize')");
+  for (const [name, value] of marks)
+    if (value === undefined) database.run('DELETE FROM mark WHERE name = ?', name);
+    else database.run('INSERT OR REPLACE INTO mark VALUES (?, ?)', name, value);
+  const next = String(Number(taken) + (marks.size + touched.size > 0 ? 1 : 0));
+  if (next !== taken) database.run("UPDATE meta SET value = ? WHERE key = 'taken'", next);
+  return { taken: next, covered };
+}
+
+/** What a server was last told, by the number of a change. */
+const toldTo = (server: string): string => `heard ${server}`;
+
+function eventsOf(database: Database, entities: readonly string[]): Map<string, Happened[]> {
+  const found = new Map<string, Happened[]>();
+  const sql = 'SELECT e.of, e.body FROM json_each(?) k CROSS JOIN event e ON e.of = k.value';
+  for (const { of, body } of database.all<{ of: string; body: string }>(sql, JSON.stringify(entities)))
+    push(found, of, jsonInRow<Happened>(body));
+  return found;
 }

@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { nearScan, type NearScan } from '../../../meaning/vectors.ts';
+import { bestOf, dot, nearScan, type NearScan } from '../../../meaning/vectors.ts';
 import { spaceText, type VectorSpace } from '../engine.ts';
-import { dot } from '../rank.ts';
 import { damagedRow, type Database, jsonInRow, type SqlValue } from './database.ts';
 
 /** Rows with their vectors, as one: to receive them one by one takes several times as long. */
@@ -156,27 +155,4 @@ function apart(bytes: Uint8Array, dim: number): Float32Array[] {
   const whole = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
   const numbers = new Float32Array(whole.buffer, whole.byteOffset, whole.byteLength >> 2);
   return Array.from({ length: numbers.length / dim }, (_, at) => numbers.subarray(at * dim, (at + 1) * dim));
-}
-
-/** Of the numbers above one, the places of the greatest that are taken, greatest first, and of equal ones the first. */
-export function bestOf(
-  numbers: Float32Array | Float64Array,
-  count: number,
-  above: number,
-  isTaken?: (place: number) => boolean,
-): number[] {
-  let places: number[] = [];
-  let bar = above;
-  const cut = (): void => {
-    places.sort((a, b) => (numbers[b] as number) - (numbers[a] as number) || a - b);
-    places = places.slice(0, count);
-    // Of those that are equal to the last one, the first are already there.
-    if (places.length === count) bar = numbers[places.at(-1) ?? 0] as number;
-  };
-  for (let place = 0; place < numbers.length; place++) {
-    if (!((numbers[place] as number) > bar) || isTaken?.(place) === false) continue;
-    if (places.push(place) >= 2 * count) cut();
-  }
-  cut();
-  return places;
 }

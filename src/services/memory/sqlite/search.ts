@@ -3,7 +3,17 @@ import type { MemoryQuery } from '../engine.ts';
 import { candidatesFor, ranked, rarest, type ReadyFilter, readyFilter, weighed } from '../rank.ts';
 import { Database } from './database.ts';
 import { Matrix } from './matrix.ts';
-import { condition, entryOf, indexed, type MemoryRow, metaText, numberIn, ROW, termsOf } from './rows.ts';
+import {
+  condition,
+  entryOf,
+  IN_ORDER,
+  indexed,
+  type MemoryRow,
+  metaText,
+  numberIn,
+  ROW,
+  termsOf,
+} from './rows.ts';
 
 /** Rows that the word index may look through for one query: words that are in more memories tell little. */
 const ROWS_BY_WORDS = 20_000;
@@ -13,17 +23,17 @@ const WORDS_ASKED = 48;
 
 /** The best by words and the best by vector, each under the filter, weighed exactly. Inside one transaction. */
 export function searched(database: Database, matrix: Matrix | undefined, query: MemoryQuery): MemoryHit[] {
-  const { terms, ways, vector, filter, limit, minScore } = query;
+  const { terms, ways, vector, filter, limit, all = false } = query;
   const ready = readyFilter(filter);
   const count = candidatesFor(limit);
   const known = frequenciesIn(database);
   const frequencies = new Map(Array.from(new Set(terms), (term) => [term, known.of(term)]));
   const words = weighed(terms, (term) => frequencies.get(term) ?? 0, known.total, ways);
   const asked = rarest(frequencies, matrix === undefined ? ROWS_BY_WORDS : ROWS_BESIDE_VECTORS, WORDS_ASKED);
-  const compared = vector !== undefined;
   const near =
     vector === undefined ? [] : matrix?.nearest(vector, (rids) => passing(database, ready, rids), count);
-  const rids = [...new Set([...(near ?? []), ...byWords(database, asked, ready, count)])];
+  const alike = new Set([...(near ?? []), ...byWords(database, asked, ready, count)]);
+  const rids = [...alike, ...(all && alike.size < limit ? newest(database, ready, limit, alike) : [])];
   const cosines = vector === undefined ? undefined : matrix?.cosines(database, rids, vector);
   // Drivers take a list as one value only as JSON.
   const rows = `SELECT ${ROW} FROM memory WHERE rid IN (SELECT value FROM json_each(?))`;
@@ -32,7 +42,14 @@ export function searched(database: Database, matrix: Matrix | undefined, query: 
     terms: termsOf(row.terms),
     cosine: cosines?.get(row.rid),
   }));
-  return ranked(words, candidates, { compared, limit, minScore });
+  return ranked(words, candidates, query);
+}
+
+function newest(database: Database, filter: ReadyFilter, count: number, but: ReadonlySet<number>): number[] {
+  const where = condition(database, filter);
+  const sql = `SELECT rid FROM memory WHERE +(${where.sql}) ${IN_ORDER} LIMIT ?`;
+  const rows = database.all<{ rid: number }>(sql, ...where.values, count);
+  return rows.map(({ rid }) => rid).filter((rid) => !but.has(rid));
 }
 
 function byWords(
