@@ -440,12 +440,14 @@ function placesIn(text: string): string {
 }
 
 /** Names that people take for another one that is there: letters of another script, digits for letters. */
-function lookAlikes({ records }: Catalogue): Finding[] {
+async function lookAlikes({ records }: Catalogue): Promise<Finding[]> {
   const byLook = new Map<string, Named[]>();
-  for (const record of records.filter(({ kind, exists }) => exists && STARTABLE.includes(kind)))
+  for (const record of records.filter(({ kind, exists }) => exists && STARTABLE.includes(kind))) {
+    await breath();
     for (const name of new Set([shortName(record.name), record.displayName ?? record.name])) {
       push(byLook, looks(name), { record, name });
     }
+  }
   return [...byLook.values()].flatMap((alike) => {
     // What everybody has is the real one: the built-in content, then whatever is written in plain letters.
     const [real, ...others] = [...alike].sort((a, b) => suspicion(a) - suspicion(b));
