@@ -50,7 +50,7 @@ describe('a file that a text names and the install does not have', () => {
   });
 
   it('is said to be there where it only has another ending', async () => {
-    expect(await noteIn('4.44.3', 'create-game-story')).toBe(
+    expect(await noteIn('4.44.3', 'bmad-2d-phaser-game-dev/create-game-story')).toBe(
       '- Named, but not in this install: `.bmad-2d-phaser-game-dev/templates/game-story-tmpl.md` (read `bmad://.bmad-2d-phaser-game-dev/templates/game-story-tmpl.yaml`).',
     );
     // The dot of the folder is missing besides.
