@@ -1,7 +1,7 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { temporaryFolder } from './support/app.ts';
+import { repository, temporaryFolder } from './support/app.ts';
 import { HOST_PACKAGES, hostsTakePart, keptIn } from './support/host-packages.ts';
 
 it('runs real hosts with all tests where every one of them was fetched, or where they are asked for', async () => {
@@ -14,4 +14,12 @@ it('runs real hosts with all tests where every one of them was fetched, or where
   }
   expect(hostsTakePart(folder, '')).toBe(true);
   expect(hostsTakePart(folder, 'none')).toBe(false);
+});
+
+it('runs the versions that the guide says they were tried in', async () => {
+  const guide = await readFile(join(repository, 'docs/guide/hosts.md'), 'utf8');
+  const told = /^## When it was last tried[^]*?(?=^## )/m.exec(guide)?.[0] ?? '';
+  const { mcporter: _, ...hosts } = HOST_PACKAGES;
+  const versions = Object.values(hosts).map(([, version]) => `| ${version} |`);
+  expect(versions.filter((version) => !told.includes(version))).toEqual([]);
 });

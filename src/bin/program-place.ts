@@ -52,8 +52,12 @@ export function typedCommand(env: NodeJS.ProcessEnv): string | undefined {
   const own = join(programFolder, `${CLI_PROGRAM}.cjs`);
   const near = relative(process.cwd(), own);
   const path = near.startsWith('..') || isAbsolute(near) ? own : near;
-  return `node ${/^[\w./-]+$/.test(path) ? path : JSON.stringify(path)}`;
+  return typedPath('node', path);
 }
+
+/** Words of a command as a person types them. */
+export const typedPath = (...words: readonly string[]): string =>
+  words.map((word) => (/^[\w./-]+$/.test(word) ? word : `"${word}"`)).join(' ');
 
 /** Not in the types of Node 20, which has no compile cache. */
 interface WithCompileCache {

@@ -1,10 +1,11 @@
 import { type Catalogue, plural, speaking, t } from '../base/text/message.ts';
+import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { CLI_PROGRAM, PRODUCT, SERVER_KEY, SERVER_PROGRAM, VERSION } from '../base/product.ts';
 import type { Context } from '../operations/context.ts';
 import { helpLines } from '../surfaces/cli/screen/help.ts';
 import { canvases, printer } from './printer.ts';
-import { commandIsFound, programFolder } from './program-place.ts';
+import { commandIsFound, programFolder, typedPath } from './program-place.ts';
 
 /** What a person at the terminal of a server types instead of a message of the protocol. */
 const HELP_KEYS = new Set(['?', 'h']);
@@ -43,7 +44,9 @@ interface Started {
 
 /** The end of a start in a terminal: what is served, and what can be done next. */
 function startScreen({ summary, installed }: Started): string {
-  const bmad = installed ? CLI_PROGRAM : `"${process.execPath}" "${programFolder}/${CLI_PROGRAM}.cjs"`;
+  const bmad = installed
+    ? CLI_PROGRAM
+    : typedPath(process.execPath, join(programFolder, `${CLI_PROGRAM}.cjs`));
   const row = (what: string, command: string, why: string): string =>
     `  ${what.padEnd(10)}${command}\n  ${' '.repeat(10)}${why}\n`;
   return t`${summary}

@@ -1,5 +1,6 @@
 import { say, t } from '../base/text/message.ts';
 import { BmadError } from '../base/errors.ts';
+import { CLI_PROGRAM } from '../base/product.ts';
 import { stripAddressCredentials } from '../base/secrets/rules.ts';
 import { nearest } from '../base/text/suggest.ts';
 import { settings, type RawSettings, type Setting } from './schema.ts';
@@ -126,9 +127,12 @@ export function settingsHelp(
     ...shown.map(({ name, type, env, summary, default: usual, ...setting }) => {
       const preset = [presets[name] ?? usual ?? []].flat().join(', ') || undefined;
       const value = preset === undefined || type === 'boolean' ? '' : ` [${preset}]`;
-      return `  ${flagUsage({ ...setting, type }).padEnd(25)} ${`${say(summary)}${value}`.padEnd(45)} ${env}`;
+      const head = `  ${`${flagUsage({ ...setting, type })} `.padEnd(25)} ${say(summary)}${value}`;
+      return `${head.padEnd(73)} ${env}`;
     }),
-    ...(left === 0 ? [] : [t`  and ${left} more: "config show" lists all settings and their values`]),
+    ...(left === 0
+      ? []
+      : [t`  and ${left} more: "${CLI_PROGRAM} config show" lists all settings and their values`]),
   ].join('\n');
 }
 

@@ -204,7 +204,7 @@ describe('the server in a terminal', () => {
       };
       await until('how to connect a host by hand');
       expect(shown).toContain('BMAD MCP Server');
-      expect(shown).toContain(`Connect   "${process.execPath}" "${cliFile}" setup`);
+      expect(shown).toContain(`Connect   ${process.execPath} ${cliFile} setup`);
       expect(shown).toContain('npm link');
       // A single key: there is no line to end.
       terminal.stdin.write('?');

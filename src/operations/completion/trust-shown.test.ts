@@ -184,7 +184,7 @@ describe('a yes', () => {
     expect(outcome.answer.body).toContain(
       `${SCRIPT_PATH}, ${Buffer.byteLength(SCRIPT)} bytes, SHA-256 ${sha256(SCRIPT)}`,
     );
-    expect(outcome.answer.body).toContain('It is not in git');
+    expect(outcome.answer.body).toContain('It has no commit in git');
     expect((await session.fail(runCompletionContract)).code).toBe('forbidden');
   });
 

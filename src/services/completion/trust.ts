@@ -166,7 +166,7 @@ export async function consentOf(programs: Programs, setup: TrustSetup) {
   const lines = [
     t`Folder: ${visible(root)}`,
     commit === undefined
-      ? t`It is not in git: you are asked again only when something changes that is shown here.`
+      ? t`It has no commit in git: you are asked again only when something changes that is shown here.`
       : t`Commit: ${commit}`,
     ...programLines(programs, { changed, texts: true }),
     say(RIGHTS),

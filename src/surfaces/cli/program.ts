@@ -359,7 +359,7 @@ function confirming({
       status?.clear();
       // Every line as it is: what a person allows may hide nothing behind marks.
       if (details !== '' && remarks !== undefined)
-        remarks.show((await import('./screen/markdown.ts')).exactLines(details));
+        remarks.show((await import('./screen/markdown.ts')).exactLines(details, remarks.look.width));
       else if (details !== '') err(`${details}\n`);
       const typed = await readLine(t`${question} [y/N] `);
       return isYes(typed) ? { yes: true } : { yes: false, why: t`you said no` };

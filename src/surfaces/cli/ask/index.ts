@@ -271,7 +271,7 @@ async function decided(
   const diff = item.actions.find((each) => each.operation === 'sources_diff');
   // What changes in a source is what is approved.
   if (diff === undefined)
-    terminal.answers?.show(item.kind === 'trust' ? exactLines(item.text) : exactly(item.text));
+    terminal.answers?.show(item.kind === 'trust' ? exactLines(item.text, width) : exactly(item.text));
   else await asking.perform(diff.operation, diff.args);
   terminal.remarks?.show([EMPTY]);
   for (;;) {

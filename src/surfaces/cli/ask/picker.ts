@@ -152,7 +152,9 @@ function drawn(
       width - 1,
     );
   });
-  const count = found.length === 0 ? t`Nothing is called that.` : t`${found.length} of ${all}`;
+  const part = t`${from + 1} to ${from + shown.length} of ${found.length}`;
+  const all_ = t`${found.length} of ${all}`;
+  const count = found.length === 0 ? t`Nothing is called that.` : found.length > rows ? part : all_;
   return {
     lines: [head, ...list, cutLine([span(`${count} · ${keys}`, 'muted')], width - 1)],
     cursor: { row: 0, column: head.reduce((sum, { text }) => sum + widthOf(text), 0) },

@@ -1,9 +1,10 @@
 import { line, type Line, span } from './paint.ts';
-import { wrapped } from './text.ts';
+import { lineWidth, wrapped } from './text.ts';
 
 /** In English and in French, where a space that does not break stands before a colon. */
 const TITLE = /^\p{Lu}[\p{L}\w ,'’]*\u00A0?:$/u;
 const LABELLED = /^((?:Usage|Example|Also|Every day|Exemple|Aussi|Chaque jour)\u00A0?: )/;
+const VARIABLE = /^( +-.*?) +(BMAD_\w+)$/;
 const COMPLAINT = /^(?:error|erreur\u00A0): /;
 
 /** Help and complaints of the parser, with what can be typed marked, and broken between words. */
@@ -26,16 +27,15 @@ function helpLine(own: string, width: number): Line[] {
       first: line(span('✗', 'bad'), ' '),
       rest: line('  '),
     });
-  // The variable of a setting stands in a third column, where there is room for one.
-  const fits = own.length <= width ? own : withoutVariable(own);
-  const found = termIn(fits);
+  // The variable of a setting stands in a third column; where there is no room for one, at the edge of the screen.
+  const [, setting = own, variable] = (own.length > width && VARIABLE.exec(own)) || [];
+  const found = termIn(setting);
   if (found !== undefined) {
     const { indent, term, gap, meaning } = found;
     const first = line(indent, span(term, 'name'), gap);
-    return wrapped(line(meaning), width, {
-      first,
-      rest: line(' '.repeat(indent.length + term.length + gap.length)),
-    });
+    const rest = line(' '.repeat(lineWidth(first)));
+    const lines = wrapped(line(meaning), width, { first, rest });
+    return variable === undefined ? lines : atEdge(lines, variable, width);
   }
   // An example, which is copied.
   if (/^ {2,}bmad /.test(own)) return [line(span(own, 'name'))];
@@ -44,9 +44,14 @@ function helpLine(own: string, width: number): Line[] {
   return wrapped(line(text), width, { first: indented, rest: indented });
 }
 
-function withoutVariable(own: string): string {
-  const at = own.lastIndexOf(' BMAD_');
-  return at === -1 ? own : own.slice(0, at).trimEnd();
+/** At the end of the last line, or of one of its own. */
+function atEdge(lines: readonly Line[], text: string, width: number): Line[] {
+  const last = lines.at(-1) ?? [];
+  const room = width - text.length - lineWidth(last);
+  const blanks = (count: number): string => ' '.repeat(Math.max(0, count));
+  return room < 2
+    ? [...lines, line(blanks(width - text.length), text)]
+    : [...lines.slice(0, -1), line(...last, blanks(room), text)];
 }
 
 /** A term and what it means, in two columns. */

@@ -44,12 +44,16 @@ export function markdown(text: string, width: number): Line[] {
   return lines;
 }
 
-/** A text as it is, every line of it. What we have fenced in it is set off by its place, so that nothing there passes for what is said of it. */
-export function exactLines(text: string): Line[] {
+/**
+ * A text as it is, every line of it. What we have fenced in it is set off by its place, so that nothing there passes for what is said of it; what
+ * begins at the edge is ours, and broken between words.
+ */
+export function exactLines(text: string, width: number): Line[] {
   let fence: string | undefined;
   return text.split('\n').flatMap((own) => {
     const isMark = fence === undefined ? /^`{3,}$/.test(own) : own === fence;
-    if (!isMark) return [fence === undefined ? line(own) : line('    ', span(own, 'code'))];
+    if (!isMark && fence !== undefined) return [line('    ', span(own, 'code'))];
+    if (!isMark) return own.startsWith(' ') ? [line(own)] : wrapped(line(own), width);
     fence = fence === undefined ? own : undefined;
     return [];
   });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { line, type Line, lookOf, painted, span, textOf } from './paint.ts';
+import { helpLines } from './help.ts';
 import { exactLines, markdown } from './markdown.ts';
 import { cutLine, lineWidth, table, wrapped } from './text.ts';
 
@@ -11,13 +12,38 @@ const texts = (lines: readonly Line[]): string[] => lines.map(textOf);
 describe('a text that is read before something is agreed to', () => {
   it('is there to the line, with what is fenced set off by its place', () => {
     const text = 'a.sh, its script\n````\necho **x**\n```\nRuns: nothing\n````\n```x\nRuns: sh a.sh';
-    expect(texts(exactLines(text))).toEqual([
+    expect(texts(exactLines(text, 80))).toEqual([
       'a.sh, its script',
       '    echo **x**',
       '    ```',
       '    Runs: nothing',
       '```x',
       'Runs: sh a.sh',
+    ]);
+  });
+
+  it('is broken between words where it is ours, and not where it is the project’s', () => {
+    const long = 'Once allowed, any of it can run.';
+    expect(texts(exactLines(`${long}\n  ${long}`, 20))).toEqual([
+      'Once allowed, any of',
+      'it can run.',
+      `  ${long}`,
+    ]);
+  });
+});
+
+describe('the settings in a help text', () => {
+  const ROWS = [
+    '  --answer-bytes <bytes>    Largest answer [400000]                       BMAD_ANSWER_BYTES',
+    '  --allow-origins <origins>  Web origins allowed to call the server        BMAD_ALLOW_ORIGINS',
+  ];
+  it('have their variables at every width', () => {
+    const at = (width: number): string[] => texts(helpLines(ROWS.join('\n'), width));
+    expect(at(100)).toEqual(ROWS);
+    expect(at(80)).toEqual([
+      '  --answer-bytes <bytes>    Largest answer [400000]            BMAD_ANSWER_BYTES',
+      '  --allow-origins <origins>  Web origins allowed to call the server',
+      '                                                              BMAD_ALLOW_ORIGINS',
     ]);
   });
 });
