@@ -30,7 +30,7 @@ export function createMemories(settings: Settings, builtIn: BuiltIn) {
 
   /** The project by the name that its memories have on a server. */
   async function named(kit: Kit, writes: boolean): Promise<Kit> {
-    const { serverName } = await import('../kit/project-log.ts');
+    const { serverName } = await import('../services/memory/memory.ts');
     const { state, cache, outside } = settings;
     const key = `${kit.root} ${kit.app}`;
     const name = names.get(key) ?? serverName({ kit, state, cache, env: outside.env, writes });

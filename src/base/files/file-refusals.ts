@@ -189,3 +189,12 @@ export const failed =
   (error: unknown): never => {
     throw readFailure(path, error);
   };
+
+/** A memory that can be recalled but not changed, because of its location. */
+export function readOnlyFolder(folder: string, cause?: unknown): BmadError {
+  return new BmadError('unavailable', t`${folder} is read-only: this user cannot write to the folder.`, {
+    subject: folder,
+    hint: t`Give the user that runs this server write access to ${folder}, then try again. Its memories can still be recalled.`,
+    cause,
+  });
+}

@@ -1,6 +1,6 @@
 import { BmadError, quoted, ours } from '../../base/errors.ts';
 import type { SayStep } from '../../base/step.ts';
-import { agentTitled, titlesOf } from '../../base/text/agent-titles.ts';
+import { agentName, agentTitled, titlesOf } from '../../base/text/agent-titles.ts';
 import { visible } from '../../base/text/hidden.ts';
 import { t } from '../../base/text/message.ts';
 import { nameKey, nearest } from '../../base/text/suggest.ts';
@@ -26,17 +26,6 @@ interface MeantAgent {
 
 type Colleague = Awaited<ReturnType<ProjectFacts['colleagues']>>[number];
 type Earlier = NonNullable<ReturnType<Awaited<ReturnType<Context['delegation']>>['earlier']>>;
-
-/** A name becomes part of the name of a file, so it may not lead anywhere. */
-export function checkedAgent(raw: string, subject = 'agent'): string {
-  const agent = raw.normalize('NFC').trim();
-  const wrong = agent === '' || agent.startsWith('.') || /[/\\:|]|\.\.|[\p{C}\u2028\u2029]/u.test(agent);
-  if (!wrong && agent.length <= 100) return agent;
-  throw new BmadError('invalid_input', t`${quoted(raw)} is not a valid agent name.`, {
-    subject,
-    hint: t`Use a plain name such as "dev" or "architect", without slashes or a leading dot.`,
-  });
-}
 
 /**
  * The agent a name stands for: one of the content; else one that the project knows, by its team, requests or learnings; else
@@ -281,7 +270,7 @@ export async function rememberedAgent(
   context: Context,
 ): Promise<{ ids: string[]; names: string[] }> {
   const workspace = await context.workspace();
-  checkedAgent(workspace.catalogue.names.apart(raw).name);
+  agentName(workspace.catalogue.names.apart(raw).name);
   return withColleagues(raw, await meantAgent(raw, workspace, context), context);
 }
 
@@ -325,7 +314,7 @@ export async function namesToRecall(
  */
 export async function loggedAs(raw: string, context: Context, subject = 'agent'): Promise<string> {
   const workspace = await context.workspace();
-  const name = checkedAgent(workspace.catalogue.names.apart(raw).name, subject);
+  const name = agentName(workspace.catalogue.names.apart(raw).name, subject);
   const meant = await namedAgent(raw, workspace, context).catch(ours((error) => error, 'ambiguous'));
   return meant instanceof BmadError ? name : meant.handle;
 }

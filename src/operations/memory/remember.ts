@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { BmadError, quoted } from '../../base/errors.ts';
+import { agentName } from '../../base/text/agent-titles.ts';
 import { t } from '../../base/text/message.ts';
 import { oneLine } from '../../base/text/text.ts';
 import { projectField, stepsField, tagsField, whereField } from '../fields.ts';
 import { lines } from '../answer-text.ts';
-import { checkedAgent, keptAs, rememberedAgent } from '../catalogue/agent-names.ts';
+import { keptAs, rememberedAgent } from '../catalogue/agent-names.ts';
 import type { Context } from '../context.ts';
 import { defineOperation } from '../operation.ts';
 import { languageNote, lineField, logged, loggedSchema } from '../project/logs.ts';
@@ -149,7 +150,7 @@ async function keep(
   signal: AbortSignal,
 ): Promise<z.input<typeof loggedSchema>> {
   refuseSwapped(operation, agent, text);
-  const who = checkedAgent(await keptAs(agent, context));
+  const who = agentName(await keptAs(agent, context));
   const memory = await context.memory();
   const { outcome, entry, files, notes, similar, superseded, language } = await memory.remember(
     { type, agent: who, text, tags, supersedes },

@@ -2,10 +2,10 @@ import { posix } from 'node:path';
 import type * as z from 'zod';
 import { BmadError, quoted, attempt, orElse } from '../../base/errors.ts';
 import { type Step, stepLines, type StepWriter } from '../../base/step.ts';
+import { agentName } from '../../base/text/agent-titles.ts';
 import { say as sayText, t } from '../../base/text/message.ts';
 import { type BmadRecord, qualifiedName } from '../../model/record.ts';
 import type { Run, RunsReading } from '../../model/run.ts';
-import { checkedAgent } from '../catalogue/agent-names.ts';
 import { KINDS_OF } from '../catalogue/names.ts';
 import type { CataloguePort, ProjectState, StatePort, Workspace } from '../context.ts';
 import type { stepSchema } from '../fields.ts';
@@ -261,7 +261,7 @@ export function withoutWorkflow(error: unknown, { run_id, branch }: RunData): un
 export function agentAtWork(named: string | undefined): string | undefined {
   return named
     ?.split('/')
-    .map((part) => checkedAgent(part))
+    .map((part) => agentName(part))
     .join('/');
 }
 

@@ -6,12 +6,12 @@ import type { MemoryEntry, MemoryKey, MemoryRevision, MemoryType } from '../../m
 import { secretsOut } from '../../base/secrets/scanner.ts';
 import { memoryId } from '../../kit/memories/ids.ts';
 import { otherLanguage } from '../../kit/project-language.ts';
+import { agentName } from '../../base/text/agent-titles.ts';
 import { momentOf } from '../../base/text/text.ts';
 import { lineText } from '../../kit/memories/line-files.ts';
 import { uncopied, withCopies } from './copies.ts';
 import { isForgotten, isoTime, type MemoryChange, type Upserted } from './engine.ts';
 import {
-  cleanAgent,
   cleanTags,
   cleanText,
   embedded,
@@ -86,7 +86,7 @@ export async function updateMemory(
   const { entry: before, left } = await memoryToChange(opened, id, type);
   const shown = shownBy(opened);
   const text = change.text === undefined ? undefined : cleanText(change.text, opened.hide);
-  const agent = change.agent === undefined ? undefined : cleanAgent(change.agent);
+  const agent = change.agent === undefined ? undefined : agentName(change.agent);
   const session = await opened.sessionToWrite(signal);
   const vectors = text === undefined ? undefined : await embedded(opened, session, [text.text], signal);
   const { files, problems, entry, previous, ...result } = await withCopies(
@@ -272,7 +272,7 @@ export async function remember(
   signal?: AbortSignal,
   tell?: (note: string) => void,
 ): Promise<Remembered> {
-  const agent = cleanAgent(given.agent);
+  const agent = agentName(given.agent);
   const { text, notes } = cleanText(given.text, opened.hide);
   const key: MemoryKey = { type: given.type, id: memoryId(opened.files.kit.app, agent, text) };
   // Before anything is written: an id that is not there is a slip.

@@ -4,6 +4,7 @@ import { BmadError, expected, systemCode } from '../../base/errors.ts';
 import { leftDrafts, removeDrafts } from '../../base/files/file-drafts.ts';
 import { deadMarks, giveUpMark, leaveMark, removeMark } from '../../base/files/file-marks.ts';
 import { withLock } from '../../base/files/file-lock.ts';
+import { readOnlyFolder } from '../../base/files/file-refusals.ts';
 import { ensureFolder, stateNames } from '../../base/files/file-state.ts';
 import { localDay } from '../../base/text/text.ts';
 import { MEMORY_TYPES, type MemoryEntry, type MemoryKey, type MemoryRevision } from '../../model/memory.ts';
@@ -21,7 +22,6 @@ import {
 } from '../../kit/memories/write.ts';
 import type { Stored } from './engine.ts';
 import { kitCandidates, type OpenMemory, type Session, shownBy } from './opened.ts';
-import { readOnlyFolder } from './place.ts';
 import { allEntries, MemoryStore } from './store.ts';
 
 /**

@@ -1,13 +1,12 @@
 import { plural, t } from '../../base/text/message.ts';
 import { join } from 'node:path';
 import type { Step } from '../../base/step.ts';
-import type { StateMove } from '../../kit/home.ts';
 import type { Kit } from '../../kit/kit.ts';
 import { KitFiles } from '../../kit/memories/read-all.ts';
 import { linePlaces, linesIn, ProjectLogs, mirrorsIn } from '../../kit/project-log.ts';
 import { type LinedHandoff, linedHandoffs } from '../../kit/session/handoffs.ts';
 import { MEMORY_TYPES, type MemoryEntry, type MemoryFilter, type MemoryType } from '../../model/memory.ts';
-import { type LinesPlace, linesPlace } from '../../kit/home.ts';
+import { type LinesPlace, linesPlace, type StateMove } from '../../kit/home.ts';
 import { BmadError, ours } from '../../base/errors.ts';
 import { leftMirrors } from '../../lines/folders.ts';
 import { browse, browseAll, type Browsed } from './browse.ts';
@@ -40,8 +39,9 @@ import { distinct } from './similar.ts';
 import { exported, imported } from './transfer.ts';
 
 export { makeIndex, type MemorySetup, type SharedEmbedder } from './open.ts';
-/** One for all projects is chosen outside; what it takes is in this part, which is loaded late. */
+/** Both are asked for outside, for all projects; what they take is in this part, which is loaded late. */
 export { chooseEmbedder } from '../../meaning/embedders/choose.ts';
+export { serverName } from '../../kit/project-log.ts';
 
 export interface Selection {
   type?: MemoryType | undefined;

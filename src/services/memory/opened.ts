@@ -274,25 +274,6 @@ export function cleanText(raw: string, hide: (text: string) => string): { text: 
   return { text: safe, notes };
 }
 
-const AGENT_LENGTH = 100;
-
-/** The name of an agent, which may become the name of a file. */
-export function cleanAgent(raw: string): string {
-  const agent = raw.normalize('NFC').trim();
-  // First, because the other refusal repeats what was given.
-  refuseSecret(agent, 'agent');
-  const wrong =
-    agent === '' ||
-    characters(agent) > AGENT_LENGTH ||
-    agent.startsWith('.') ||
-    /[/\\:]|\.\.|[\p{C}\u2028\u2029]/u.test(agent);
-  if (!wrong) return agent;
-  throw new BmadError('invalid_input', t`${quoted(raw)} cannot be the name of an agent.`, {
-    subject: 'agent',
-    hint: t`Use a plain name such as "dev" or "architect", without slashes or leading dots.`,
-  });
-}
-
 const TAG_LENGTH = 60;
 const TAG_COUNT = 20;
 

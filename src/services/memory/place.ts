@@ -1,5 +1,4 @@
-import { t } from '../../base/text/message.ts';
-import { BmadError, ours } from '../../base/errors.ts';
+import { ours } from '../../base/errors.ts';
 import { stateNames } from '../../base/files/file-state.ts';
 import { linesPlace, refuseLinks } from '../../kit/home.ts';
 import { jailOf } from '../../kit/kit-lock.ts';
@@ -19,12 +18,3 @@ export async function isUsed(folder: string): Promise<boolean> {
 }
 
 const OLD = /^\.bmad-memory\.(?:db|jsonl)$/;
-
-/** A memory that can be recalled but not changed, because of its location. */
-export function readOnlyFolder(folder: string, cause?: unknown): BmadError {
-  return new BmadError('unavailable', t`${folder} is read-only: this user cannot write to the folder.`, {
-    subject: folder,
-    hint: t`Give the user that runs this server write access to ${folder}, then try again. Its memories can still be recalled.`,
-    cause,
-  });
-}

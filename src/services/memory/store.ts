@@ -2,6 +2,7 @@ import { t } from '../../base/text/message.ts';
 import { join } from 'node:path';
 import { inTurn } from '../../base/async.ts';
 import { BmadError } from '../../base/errors.ts';
+import { readOnlyFolder } from '../../base/files/file-refusals.ts';
 import { isWritable } from '../../base/files/file-state.ts';
 import { asMuchAsFits, ERASE, troubleText } from '../../lines/line.ts';
 import {
@@ -31,7 +32,6 @@ import {
 } from './engine.ts';
 import { behind, dataOf, entityOf, present, updated, upserted, type Verb } from './fold.ts';
 import { FollowedIndex, type Heads } from './followed.ts';
-import { readOnlyFolder } from './place.ts';
 import { unit } from './rank.ts';
 
 /** What is to be said about a memory. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { refusal } from '../../../tests/support/thrown.ts';
-import { cleanAgent, cleanTags, cleanText } from './opened.ts';
+import { cleanTags, cleanText } from './opened.ts';
 
 const plain = (text: string): string => text;
 const clean = (text: string) => cleanText(text, plain);
@@ -79,36 +79,16 @@ describe('texts of memories', () => {
   });
 });
 
-describe('names of agents', () => {
-  it.each(['dev', 'Été', 'bmm/..'.slice(0, 3), 'tech-writer', 'Dr. Quinn'])('%j is one', (name) => {
-    expect(cleanAgent(` ${name} `)).toBe(name);
-  });
-
-  it.each(['../x', 'a/b', 'a\\b', '..', '.hidden', 'c:x', '', ' ', 'a\0b', 'a\nb', 'x'.repeat(101)])(
-    '%j is none',
-    async (name) => {
-      expect(await refusal(() => cleanAgent(name))).toMatchObject({
-        code: 'invalid_input',
-        subject: 'agent',
-      });
-    },
-  );
-});
-
-describe('secrets in names', () => {
+describe('secrets in tags', () => {
   const token = 'ghp_abcdefghijklmnopqrstuvwxyz0123';
 
   it.each([token, 'sk_live_abcdefghij0123456789', 'password=hunter2hunter2', 'AKIAIOSFODNN7EXAMPLE'])(
     '%j is refused and not repeated',
     async (text) => {
-      for (const error of [
-        await refusal(() => cleanAgent(text)),
-        await refusal(() => cleanTags(['a', text])),
-      ]) {
-        expect(error.code).toBe('invalid_input');
-        expect(error.message).toContain('looks like');
-        expect(error.text).not.toContain(text);
-      }
+      const error = await refusal(() => cleanTags(['a', text]));
+      expect(error.code).toBe('invalid_input');
+      expect(error.message).toContain('looks like');
+      expect(error.text).not.toContain(text);
     },
   );
 });

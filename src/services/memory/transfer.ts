@@ -1,5 +1,6 @@
 import { t } from '../../base/text/message.ts';
 import { BmadError } from '../../base/errors.ts';
+import { agentName } from '../../base/text/agent-titles.ts';
 import { oneLine, utcOf } from '../../base/text/text.ts';
 import { MEMORY_TYPES, type MemoryEntry, type MemoryFilter, type MemoryType } from '../../model/memory.ts';
 import {
@@ -15,7 +16,7 @@ import { memoryId } from '../../kit/memories/ids.ts';
 import { present } from '../../base/values.ts';
 import type { Decided, NewMemory, Stored, WriteOutcome } from './engine.ts';
 import { upserted } from './fold.ts';
-import { cleanAgent, cleanTags, cleanText, embedded, type OpenMemory, shownBy } from './opened.ts';
+import { cleanTags, cleanText, embedded, type OpenMemory, shownBy } from './opened.ts';
 import { allEntries } from './store.ts';
 
 const BATCH = 500;
@@ -154,12 +155,12 @@ function readyItem(
 ): Ready[] {
   const cleanWording = (wording: Own['earlier'][number]): Own['earlier'][number] => ({
     ...wording,
-    agent: cleanAgent(wording.agent),
+    agent: agentName(wording.agent),
     text: cleanText(wording.text, opened.hide).text,
     tags: cleanTags(wording.tags),
   });
   try {
-    const owner = cleanAgent(agent ?? defaults.agent ?? 'team');
+    const owner = agentName(agent ?? defaults.agent ?? 'team');
     const clean = cleanText(text, opened.hide).text;
     const kind = type ?? defaults.type ?? (agent === undefined ? 'shared-context' : 'agent-learnings');
     const id = own?.id ?? memoryId(opened.files.kit.app, owner, clean);
