@@ -41,7 +41,16 @@ export const ERROR_CODES = {
 export type ErrorCode = keyof typeof ERROR_CODES;
 
 /** Why it failed, for code that goes on differently: the words of a message are for people and may change. */
-type ErrorReason = 'folder' | 'file' | 'outside' | 'locked' | 'lost' | 'start' | 'name' | 'arguments';
+type ErrorReason =
+  | 'folder'
+  | 'file'
+  | 'outside'
+  | 'locked'
+  | 'lost'
+  | 'start'
+  | 'name'
+  | 'content'
+  | 'arguments';
 
 export interface ErrorDetails {
   reason?: ErrorReason;

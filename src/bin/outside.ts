@@ -133,5 +133,5 @@ export function hearSignals(finishMs: number, end: () => Promise<void>): void {
 /** What was found, in one line for people; only they need what says it. */
 export async function readyLine(context: Context): Promise<string> {
   const tools = await toolList(context, { signal: new AbortController().signal, progress: () => undefined });
-  return (await import('./start-screen.ts')).foundLine(await context.workspace(), tools.length);
+  return (await import('./start-screen.ts')).foundLine(context, tools.length);
 }

@@ -2,6 +2,7 @@ import { type Catalogue, plural, speaking, t } from '../base/text/message.ts';
 import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { CLI_PROGRAM, PRODUCT, SERVER_KEY, SERVER_PROGRAM, VERSION } from '../base/product.ts';
+import { noContent } from '../operations/catalogue/absence.ts';
 import type { Context } from '../operations/context.ts';
 import { helpLines } from '../surfaces/cli/screen/help.ts';
 import { canvases, printer } from './printer.ts';
@@ -22,17 +23,18 @@ export function showHelp(text: string, stream: 'answers' | 'remarks' = 'answers'
 }
 
 /** What is served, in one line. */
-export function foundLine(
-  { catalogue, project }: Awaited<ReturnType<Context['workspace']>>,
-  tools: number,
-): string {
+export async function foundLine(context: Context, tools: number): Promise<string> {
+  const workspace = await context.workspace();
+  const { catalogue, project } = workspace;
+  const nothing = noContent(workspace, context.config.discovery)?.replace(/\.$/, '');
   const content = [
     plural(catalogue.count('agent'), 'agent'),
     plural(catalogue.count('workflow'), 'workflow'),
     plural(catalogue.count('skill'), 'plain skill'),
   ].join(', ');
   const origins = catalogue.sources.map(({ origin }) => origin.displayName).join(', ');
-  return t`${PRODUCT} v${VERSION} — ${plural(tools, 'tool')} registered — ${content} from ${origins} — project ${project.root ?? t`none`} — Ready`;
+  const found = nothing ?? t`${content} from ${origins}`;
+  return t`${PRODUCT} v${VERSION} — ${plural(tools, 'tool')} registered — ${found} — project ${project.root ?? t`none`} — Ready`;
 }
 
 interface Started {

@@ -10,6 +10,7 @@ import { answerRoom } from '../base/text/paging.ts';
 import { byteLength, kilobytes } from '../base/text/text.ts';
 import { type Call, type Context, inProject, type SettingsPort, type Workspace } from './context.ts';
 import { checkedInput, type SpokenNames } from './input.ts';
+import { withAbsence } from './catalogue/absence.ts';
 import { type Answer, type AnyOperation, mayRead, type Operation, type Route, UNIFIED } from './operation.ts';
 import { withPlace } from './project/state-place.ts';
 import { mayRunPrograms } from './toolsets.ts';
@@ -382,10 +383,10 @@ async function onOneView<T>(
     } catch (error) {
       if (!(error instanceof BmadError) || error.code !== 'not_found') throw error;
       // Names are looked up before anything is written.
-      if (!onlyReads && error.reason !== 'name') throw error;
+      if (!onlyReads && error.reason !== 'name') return looked.explained(error);
       if (onlyReads && !looked.again && (await looked.isOver()))
         looked = { ...oneView(context), again: true };
-      else return beside(error, await looked.everywhere(), run);
+      else return await beside(error, await looked.everywhere(), run).catch(looked.explained);
     }
   }
 }
@@ -411,6 +412,8 @@ interface OneView {
   isOver(): Promise<boolean>;
   /** The same with all built-in modules, where there are some that it was without. */
   everywhere(): Promise<Context | undefined>;
+  /** Throws the error, with the reason where what is missing is content. */
+  explained(this: void, error: unknown): Promise<never>;
 }
 
 /** A context in which each project's content is looked at once, and whether there is another state of it by now. */
@@ -434,6 +437,12 @@ function oneView(context: Context): OneView {
       for (const [project, workspace] of seen)
         if ((await workspace.catch(() => undefined)) !== (await context.workspace(project))) return true;
       return false;
+    },
+    async explained(error) {
+      const isMissing = error instanceof BmadError && ['name', 'content'].includes(error.reason ?? '');
+      if (!isMissing) throw error;
+      const [workspace] = await Promise.all(seen.values());
+      throw workspace === undefined ? error : withAbsence(error, workspace, context.config.discovery);
     },
     async everywhere() {
       const whole = new Map<string | undefined, Promise<Workspace>>();

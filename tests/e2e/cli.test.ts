@@ -261,6 +261,13 @@ describe('bmad-mcp-server', () => {
     expect(stderr).toBe('');
   });
 
+  it('says in its test that there is no content, and why (A-4)', async () => {
+    const { stdout } = await server('--test', '--discovery=local');
+    expect(stdout.toString('utf8')).toMatch(
+      / registered — No BMAD content was found: discovery is "local", [^\n]*[^.] — project [^\n]* — Ready\n$/,
+    );
+  });
+
   it('prints a summary to stderr and serves', async () => {
     const { code, stdout, stderr } = await server('--summary');
     expect(code).toBe(0);

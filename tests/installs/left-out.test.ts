@@ -13,7 +13,7 @@ import { doctor } from '../../src/operations/server/doctor.ts';
 import { contextIn, temporaryFolder, testCall } from '../support/app.ts';
 import { writeFiles } from '../support/folders.ts';
 import { installOf } from '../support/installs.ts';
-import { some } from '../support/how-much.ts';
+import { some, usually } from '../support/how-much.ts';
 
 async function asked(operation: AnyOperation, input: Record<string, unknown>, context: Context) {
   const outcome = await execute(operation, input, context, testCall());
@@ -105,9 +105,25 @@ describe('a workflow that somebody has added (A-6)', () => {
     );
   });
 
-  it('is nothing that an installer would leave behind', async () => {
-    expect(await told(await contextIn(await installOf('6.0.0-alpha.7')))).not.toContain('left out');
+  it('is named where it has no name, whatever else it has', async () => {
+    const folder = await copied();
+    await writeFiles(join(folder, 'bmad/bmm'), {
+      'workflows/nameless/workflow.yaml': 'description: Tidies up\n',
+      'workflows/nameless/instructions.md': 'Sweep the floor.\n',
+      'workflows/bare/workflow.md': '# Tidy\n',
+      'workflows/blank/workflow.yaml': '',
+    });
+    const said = await told(await contextIn(folder));
+    for (const file of ['nameless/workflow.yaml', 'bare/workflow.md', 'blank/workflow.yaml'])
+      expect(said).toContain(`bmm/workflows/${file}: left out: it has no name`);
   });
+
+  it.each(usually(['4.44.3', '6.0.0-alpha.7', '6.0.0-alpha.22', '6.0.4', '6.2.0', '6.12.0']))(
+    'is nothing that the installer of %s would leave behind',
+    async (version) => {
+      expect(await told(await contextIn(await installOf(version)))).not.toContain('left out');
+    },
+  );
 });
 
 it('a file that is there and cannot be served is answered without the names of others (A-19)', async () => {
@@ -120,6 +136,29 @@ it('a file that is there and cannot be served is answered without the names of o
     expect(outcome.ok ? outcome.answer.body : outcome.error.text, target).not.toContain('Did you mean');
     expect(outcome.ok, target).toBe(false);
   }
+});
+
+it('the doctor names what lies among the agents and is none', async () => {
+  const folder = await copied();
+  await writeFiles(join(folder, 'bmad/bmm/agents'), {
+    'notes.md': '# Who does what\n',
+    'forge.agent.yaml': 'agent:\n  metadata:\n    name: Forge\n',
+  });
+  const said = await told(await contextIn(folder));
+  expect(said).toContain(
+    'bmm/agents/notes.md: left out: it has neither an <agent> tag nor a table at the top',
+  );
+  expect(said).toContain('bmm/agents/forge.agent.yaml: left out: agents in YAML');
+  const home = await temporaryFolder(afterAll);
+  await writeFiles(home, {
+    '.bmad/agents/bare.md': '# Bare\n',
+    '.bmad/workflows/blank.md': '',
+    '.bmad/notes.md': 'x',
+  });
+  const flat = await told(await contextIn(await temporaryFolder(afterAll), { home }));
+  expect(flat).toContain('agents/bare.md: left out: it has no name and description at the top');
+  expect(flat).toContain('workflows/blank.md: the file is empty');
+  expect(flat).not.toContain('notes.md');
 });
 
 it('the doctor names an agent that has no persona (A-12)', async () => {

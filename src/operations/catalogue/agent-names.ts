@@ -181,6 +181,7 @@ function unknownAgent(
       ? t`There is no agent ${quoted(name)}.`
       : message,
     {
+      reason: 'content',
       ...present({ subject }),
       suggestions: nearest(name, names),
       hint: agentsThere(workspace),

@@ -13,7 +13,8 @@ import { cursorField, moduleField, projectField, sectionField } from '../fields.
 import { asData } from '../answer-text.ts';
 import { defineOperation, defineRoute } from '../operation.ts';
 import { CATEGORIES, CATEGORY_WORDS, categoryCounts, categoryOf, inCategory, noTasks } from './list-items.ts';
-import { noContent, namedRecord } from './names.ts';
+import { noContent } from './absence.ts';
+import { namedRecord } from './names.ts';
 import { restOf, shownNote, shownTextSchema, showText } from './shown-text.ts';
 
 /** Room kept for what stands beside the entries. */

@@ -420,6 +420,7 @@ export function inCategory(
   if (found.length > 0) return found;
   const known = [...new Set(records.flatMap(phases))].sort().slice(0, PHASES_NAMED);
   throw new BmadError('not_found', t`There is no category ${quoted(wanted)} here.`, {
+    reason: 'content',
     subject: wanted,
     suggestions: nearest(wanted, [...CATEGORIES, ...known]),
     hint: t`Categories: ${[...CATEGORIES, 'deprecated'].join(', ')}.${known.length === 0 ? '' : t` Phases of this BMAD: ${known.join(', ')}.`}`,

@@ -32,7 +32,7 @@ import { nextPart, sized } from '../answer-text.ts';
 import type { Workspace } from '../context.ts';
 import { defineOperation, type OwnArguments, type UnifiedForm } from '../operation.ts';
 import { pluralType } from '../unified/forms.ts';
-import { noContent, absentWords } from './names.ts';
+import { absentWords, noContent } from './absence.ts';
 import { workspaceFrom } from './read.ts';
 
 const OTHERS = { modules: moduleItems, resources: resourceItems };
@@ -118,7 +118,7 @@ export const list = defineOperation({
         : recordEntries(workspace, LISTED_KINDS[what], filters);
     const held =
       query === undefined ? found.entries : found.entries.filter(({ item }) => holdsWords(item(), query));
-    const note = held.length === 0 ? (noContent(workspace, config.discovery) ?? found.note) : found.note;
+    const note = noContent(workspace, config.discovery) ?? found.note;
     const { entries, lifted } = await rankedEntries(held, workspace);
     const telling = originTelling(
       what === 'resources' ? [] : entries.map((entry) => entry.origin),

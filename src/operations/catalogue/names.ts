@@ -1,4 +1,4 @@
-import { say, plural, t } from '../../base/text/message.ts';
+import { plural, t } from '../../base/text/message.ts';
 import type { Workspace, Call, Context, Ranking } from '../context.ts';
 import type { ModuleInfo } from '../../model/module.ts';
 import { type BmadRecord, qualifiedName, type RecordKind, shortName, STARTABLE } from '../../model/record.ts';
@@ -51,46 +51,13 @@ export function kindsOf({ name, kind, fuzzy }: NamedTarget): readonly RecordKind
 function resolved(
   query: Omit<NamedTarget, 'kind'> & { kinds: readonly RecordKind[] },
   workspace: Workspace,
-  { log, config }: Context,
+  { log }: Context,
 ): BmadRecord {
-  try {
-    const choice = workspace.catalogue.names.resolve(query);
-    log.debug(workspace.catalogue.traceOf(choice));
-    const record = launched(choice.record, workspace);
-    log.debug(`reading file ${record.absolutePath} from ${record.origin.displayName}`);
-    return record;
-  } catch (error) {
-    throw withReason(error, workspace, config.discovery);
-  }
-}
-
-/** What cannot be found may be in a git source that is not here yet; or nothing is here at all, and no list helps. */
-function withReason(error: unknown, workspace: Workspace, discovery: string): unknown {
-  const { absent } = workspace;
-  if (!(error instanceof BmadError) || error.code !== 'not_found') return error;
-  const nothing = noContent(workspace, discovery);
-  if (nothing !== undefined && absent.length === 0)
-    return error.with({ hint: nothing, steps: [{ operation: 'doctor', why: t`See why` }], cause: error });
-  if (absent.length === 0) return error;
-  const { note, steps } = absentWords(absent);
-  return error.with({
-    hint: [error.hint, note].filter(Boolean).join(' '),
-    steps: [...error.steps, ...steps],
-    cause: error,
-  });
-}
-
-/** What to say of git sources that have not been fetched, and how to learn why. */
-export function absentWords(absent: readonly string[] = []): { note?: string; steps: Step[] } {
-  if (absent.length === 0) return { steps: [] };
-  const [only] = absent;
-  return {
-    note:
-      absent.length === 1
-        ? t`Not included: ${only}, which has not been fetched yet.`
-        : t`Not included: ${absent.join(', ')}, which have not been fetched yet.`,
-    steps: [{ operation: 'doctor', why: t`See why` }],
-  };
+  const choice = workspace.catalogue.names.resolve(query);
+  log.debug(workspace.catalogue.traceOf(choice));
+  const record = launched(choice.record, workspace);
+  log.debug(`reading file ${record.absolutePath} from ${record.origin.displayName}`);
+  return record;
 }
 
 /** What else has the name that was asked for, where the method's was meant: one line, each with the call that means it. */
@@ -474,16 +441,4 @@ function sharedWords([first = [], ...others]: readonly (readonly string[])[]): n
   const differs = first.findIndex((word, at) => others.some((words) => words[at] !== word));
   const shared = differs < 0 ? first.length : differs;
   return shared < SHARED_WORDS ? 0 : shared;
-}
-
-const WHERE_LOOKED: Record<string, string> = {
-  local: 'No BMAD content was found: discovery is "local", so only the project itself is looked at.',
-  user: 'No BMAD content was found: discovery is "user", so only the folders of the user are looked at.',
-  strict: 'No BMAD content was found: discovery is "strict", so only git sources are used.',
-};
-
-/** What to say of a list that is empty because nothing was found at all. */
-export function noContent({ catalogue }: Workspace, discovery: string): string | undefined {
-  if (catalogue.winners.length > 0) return undefined;
-  return say(WHERE_LOOKED[discovery] ?? 'No BMAD content was found.');
 }

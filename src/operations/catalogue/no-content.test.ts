@@ -2,8 +2,15 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { openSession } from '../../../tests/support/operations.ts';
 import { activate } from '../activation/activate.ts';
+import { getAgentMemory } from '../memory/get-agent-memory.ts';
+import { delegateToAgent } from '../delegation/delegate-to-agent.ts';
+import { findPrompt } from '../client/prompts.ts';
 import { next } from '../project/next.ts';
 import { doctor } from '../server/doctor.ts';
+import { getKnowledge } from './details.ts';
+import { list } from './list.ts';
+import { read } from './read.ts';
+import { search } from './search.ts';
 
 describe.each(['local', 'user', 'strict'])(
   'without content, with discovery "%s" (A-4)',
@@ -20,6 +27,30 @@ describe.each(['local', 'user', 'strict'])(
       expect(error.code).toBe('not_found');
       expect(error.hint).toContain(said);
       expect(error.steps).toEqual([{ operation: 'doctor', why: 'See why' }]);
+    });
+
+    it.each([
+      ['a file', read, { target: 'bmad://core/config.yaml' }],
+      ['a domain', getKnowledge, { domain: 'architecture' }],
+      ['a prompt', findPrompt, { name: 'bmad-architect' }],
+      ['the memory of an agent', getAgentMemory, { agent: 'architect' }],
+      ['a delegation', delegateToAgent, { agent_id: 'architect', task: 'Review it' }],
+    ] as const)('what asks for %s is told so', async (_what, operation, input) => {
+      const error = await session.fail(operation, input);
+      expect(error.code).toBe('not_found');
+      expect(error.hint).toContain(said);
+      expect(error.steps).toEqual([{ operation: 'doctor', why: 'See why' }]);
+    });
+
+    it('a search says so, and does not ask for other words', async () => {
+      const { answer } = await session.ok(search, { query: 'architecture' });
+      expect(answer.note).toContain(said);
+      expect(answer.steps).toEqual([{ operation: 'doctor', why: 'See why' }]);
+    });
+
+    it('a list of what the server makes itself says so', async () => {
+      const { answer } = await session.ok(list, { what: 'resources' });
+      expect(answer.note).toContain(said);
     });
 
     it('next says so first', async () => {

@@ -20,7 +20,8 @@ import { workspaceFrom } from './read.ts';
 import { present } from '../../base/values.ts';
 import { pluralType } from '../unified/forms.ts';
 import { defineOperation } from '../operation.ts';
-import { absentWords, KINDS_OF, READABLE, settled } from './names.ts';
+import { absentWords, noContent, WHY } from './absence.ts';
+import { KINDS_OF, READABLE, settled } from './names.ts';
 
 const SEARCHABLE = [...(Object.keys(LISTED_KINDS) as (keyof typeof LISTED_KINDS)[]), 'all' as const];
 
@@ -75,6 +76,7 @@ export const search = defineOperation({
     inProject: z.boolean().describe('Whether there is a project, whose next step "next" tells'),
     aside: z.string().optional().describe("Where those come from that are not in the project's version"),
     absent: z.array(z.string()).optional().describe('Git sources not fetched yet'),
+    nothing: z.string().optional().describe('That there is no content at all, and why'),
   }),
 
   async run({ query, type, module, category, origin, cursor, limit, detail }, context, call) {
@@ -119,21 +121,26 @@ export const search = defineOperation({
       ...(aside !== undefined && page.part.some(({ record }) => record.origin === aside)
         ? { aside: aside.displayName }
         : {}),
+      ...present({ nothing: noContent(workspace, context.config.discovery) }),
       ...(workspace.absent.length === 0 ? {} : { absent: [...workspace.absent] }),
     };
   },
 
-  render({ query, origin, detail, total, items, next, weak, inProject, aside, absent }) {
+  render({ query, origin, detail, total, items, next, weak, inProject, aside, absent, nothing }) {
     // What comes next depends on how far along the project is; no text that is found by words can say it.
     const onward = inProject ? [NEXT] : [];
     const [best] = items;
     const missing = absentWords(absent);
-    if (best === undefined)
+    if (best === undefined) {
+      const body = t`Nothing matches ${JSON.stringify(query)}.`;
+      // No other words find anything where there is nothing.
+      if (nothing !== undefined && missing.note === undefined) return { body, note: nothing, steps: [WHY] };
       return {
-        body: t`Nothing matches ${JSON.stringify(query)}.`,
+        body,
         note: [say(OTHERWISE.note), missing.note].filter(Boolean).join(' '),
         steps: [OTHERWISE.step, ...onward, ...missing.steps],
       };
+    }
     const body = items.map((item) => hitLine(item, detail)).join('\n');
     return {
       body,

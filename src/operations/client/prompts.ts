@@ -68,6 +68,7 @@ export const findPrompt = defineOperation({
       (await promptMeant(name, workspace, prompts, context));
     if (found !== undefined) return found;
     throw new BmadError('not_found', `There is no prompt ${quoted(name)}.`, {
+      reason: 'content',
       subject: name.slice(0, 200),
       suggestions: nearest(
         name,

@@ -1,4 +1,4 @@
-import { noContent } from '../catalogue/names.ts';
+import { noContent } from '../catalogue/absence.ts';
 import * as z from 'zod';
 import { BmadError, ours } from '../../base/errors.ts';
 import { PRODUCT, VERSION } from '../../base/product.ts';

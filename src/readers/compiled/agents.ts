@@ -11,6 +11,12 @@ export async function readAgents(install: Install, shelf: Shelf): Promise<void> 
   const files = install.files.filter(isAgentFile);
   for (const file of files.filter(isTemplate))
     install.problems.push({ file, message: t`it is a template, and not served as an agent`, mild: true });
+  for (const file of install.files.filter((path) => /^[^/]+\/agents\/.*\.agent\.ya?ml$/is.test(path)))
+    install.problems.push({
+      file,
+      message: t`left out: agents in YAML are served once BMAD's installer has compiled them`,
+      mild: true,
+    });
   const onDisk = [...new Set([...files.filter((file) => !isTemplate(file)), ...ofKit])];
   await gather(install, shelf, { ...agentsIn(install, ofKit), onDisk: () => onDisk });
 }
@@ -49,7 +55,14 @@ function agent(
   const tag = firstTag(text, 'agent');
   const isAgent = tag !== undefined || (ofKit && text.includes('<activation'));
   // Teams write agents in plain Markdown too; front matter tells them from notes.
-  if (!isAgent && row === undefined && !/^\uFEFF?---[ \t]*\r?\n/.test(text)) return undefined;
+  if (!isAgent && row === undefined && !/^\uFEFF?---[ \t]*\r?\n/.test(text)) {
+    problems.push({
+      file: file.path,
+      message: t`left out: it has neither an <agent> tag nor a table at the top`,
+      mild: true,
+    });
+    return undefined;
+  }
   // What an installer has made has one; what people write by hand may say it otherwise.
   if (tag !== undefined && row !== undefined && firstTag(text, 'persona') === undefined)
     problems.push({ file: file.path, message: t`it has no persona`, mild: true });

@@ -79,6 +79,16 @@ describe('folders the compiled reader leaves alone', () => {
     expect(names(reading)).toEqual(['workflow e', 'workflow f']);
     expect(reading.problems).toEqual([
       {
+        file: 'bmm/agents/e.agent.yaml',
+        message: expect.stringContaining('left out') as string,
+        mild: true,
+      },
+      {
+        file: 'bmm/agents/notes.md',
+        message: expect.stringContaining('left out') as string,
+        mild: true,
+      },
+      {
         file: 'bmm/workflows/d/workflow.yaml',
         message: expect.stringContaining('left out') as string,
         mild: true,

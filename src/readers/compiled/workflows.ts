@@ -20,8 +20,6 @@ import {
 /** `workflow.yaml`, `workflow.md`, and `workflow-edit-prd.md` where one folder holds several. */
 const MAIN_FILE = /^workflow(?:\.ya?ml|(?:-.+)?\.md)$/i;
 
-/** What a workflow in YAML is followed by where it does not name it. */
-
 /** Folders with samples, templates and documentation, which look like workflows and are none. */
 const NOT_HERE = new Set(['docs', 'reference', 'templates', 'data', 'workflows-legacy']);
 
@@ -93,8 +91,10 @@ function workflow(
   const listedDescription = descriptionText(row?.cell('description'));
   // The line of the manifest says it all in most installs; then the file itself need not be understood.
   const own =
-    listedName !== undefined && listedDescription !== undefined ? undefined : ownWords(install, file);
-  if (row === undefined && (own === undefined || isLeftOver(install, own.name))) return undefined;
+    listedName !== undefined && listedDescription !== undefined
+      ? undefined
+      : ownWords(install, file, row !== undefined);
+  if (row === undefined && own?.name === undefined) return undefined;
   const folder = folderOf(file.path);
   const alone = folders.get(folder) === 1 && fileOf(folder) !== 'workflows';
   const folderName = fileOf(folder);
@@ -144,23 +144,32 @@ function headValue(text: string, key: string): string | undefined {
 }
 
 /** What a workflow says about itself; nothing when it does not say what one has to, which is told. */
-function ownWords({ problems, known }: Install, file: LoadedFile) {
+function ownWords(install: Install, file: LoadedFile, isListed: boolean) {
+  const { problems, known } = install;
   const markdown = isMarkdown(file.path);
+  const noticed = problems.length;
   const data = markdown
     ? frontMatter(file.path, file.text(), problems)
     : yamlTable(file.path, file.text(), problems);
+  // What cannot be read has just been told.
+  if (problems.length > noticed) return undefined;
   const name = nameText(textField(data, 'name'));
   const description = descriptionText(textField(data, 'description'));
   // Templates of workflows have placeholders for names.
-  if (name === undefined || /[{}]/.test(name)) return undefined;
+  if (/[{}]/.test(name ?? '') || isLeftOver(install, name ?? fileOf(folderOf(file.path)))) return undefined;
   const complete = markdown
     ? description !== undefined
     : ['instructions', 'steps'].some((key) => field(data, key) !== undefined) ||
       instructionsBeside({ bmadRelativePath: file.path }).some((path) => known.has(path));
-  if (complete) return { name, description };
-  const message = markdown
-    ? t`left out: it has no description`
-    : t`left out: it names no instructions, and there is no instructions.md or instructions.xml beside it`;
+  if (name !== undefined && complete) return { name, description };
+  // Guides are called `workflow-guide.md` too.
+  if (isListed || (name === undefined && !/^workflow\.\w+$/i.test(fileOf(file.path)))) return undefined;
+  const message =
+    name === undefined
+      ? t`left out: it has no name`
+      : markdown
+        ? t`left out: it has no description`
+        : t`left out: it names no instructions, and there is no instructions.md or instructions.xml beside it`;
   problems.push({ file: file.path, message, mild: true });
   return undefined;
 }

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { attempt, noted, orElse } from '../../base/errors.ts';
 import { sha256 } from '../../base/values.ts';
 import { basename } from 'node:path';
@@ -77,7 +78,17 @@ async function readFile(source: Source, path: string, problems: Problem[]): Prom
   };
   const data = attempt(() => tableOf(parse()), noted(problems, path, undefined));
   const tag = isXml(path) ? (tagOf(text, TASK) ?? tagOf(text, TOOL)) : tagOf(text, AGENT);
-  return data === undefined ? undefined : understand(source, path, data, tag, sha256(bytes));
+  if (data === undefined) return undefined;
+  const record = understand(source, path, data, tag, sha256(bytes));
+  // At the top of a folder there may be notes; what lies in a folder for agents is meant to be one.
+  if (record === undefined && path.includes('/'))
+    problems.push({
+      file: path,
+      message:
+        text.trim() === '' ? t`the file is empty` : t`left out: it has no name and description at the top`,
+      mild: true,
+    });
+  return record;
 }
 
 const isXml = (path: string): boolean => /\.xml$/i.test(path);

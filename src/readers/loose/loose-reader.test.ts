@@ -42,7 +42,13 @@ describe('the loose reader', () => {
       'workflows/seven.yaml': 'name: seven\ndescription: Does seven\nsteps: []\n',
       'workflows/eight.yaml': 'steps: []\n',
     });
-    expect(problems).toEqual([]);
+    expect(problems).toEqual([
+      {
+        file: 'workflows/eight.yaml',
+        message: 'left out: it has no name and description at the top',
+        mild: true,
+      },
+    ]);
     expect(records.map((r) => [r.kind, r.moduleName, r.name, r.format, r.moduleRelativePath])).toEqual([
       ['agent', 'mine', 'two', 'document', 'agents/two.md'],
       ['agent', 'mine', 'one', 'compiled-agent', 'one.md'],

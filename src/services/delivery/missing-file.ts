@@ -31,6 +31,7 @@ export function noSuchFile(path: string, known: readonly string[], builtIn: Read
   while (around !== '.' && !known.some((other) => other.startsWith(`${around}/`))) around = dirname(around);
   const pattern = around === '.' ? undefined : `${around}/**`;
   return new BmadError('not_found', `There is no file ${quoted(contentUri(path))}.`, {
+    reason: 'content',
     subject: contentUri(path),
     suggestions: meant.length > 0 ? meant.slice(0, 3) : besides(path, known),
     hint:

@@ -42,6 +42,7 @@ export function createSkillShelf({ catalogue, startText }: ShelfParts) {
     const skill = byName.get(name);
     if (skill?.root === `${SKILL_SCHEME}${module}/${name}`) return { skill, path: rest.join('/') };
     throw new BmadError('not_found', `There is no skill at ${quoted(uri)}.`, {
+      reason: 'content',
       subject: cut(uri, 1_000),
       suggestions: nearest(name, byName.keys()).flatMap((near) => {
         const found = byName?.get(near);

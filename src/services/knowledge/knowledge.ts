@@ -145,6 +145,7 @@ export function createKnowledge(catalogue: Catalogue) {
             hint: t`Use one of: ${listed}${more}.`,
           })
         : new BmadError('not_found', t`There is no knowledge domain ${quoted(name)}.`, {
+            reason: 'content',
             subject: cut(name, 200),
             suggestions: nearest(name, names),
             hint: [
