@@ -9,7 +9,7 @@ import { changeMark } from '../base/files/file-stamps.ts';
 import { readState, writeAtomic } from '../base/files/file-state.ts';
 import type { HttpRoute, KnownToken } from '../base/http/http-route.ts';
 import { CLI_PROGRAM, PRODUCT, SERVER_PROGRAM, VERSION } from '../base/product.ts';
-import { Kept, say, t } from '../base/text/message.ts';
+import { Kept, type Said, say, t } from '../base/text/message.ts';
 import { settingsHelp } from '../config/flags.ts';
 import { a2aSettings, httpSettings, SHORTEST_TOKEN } from '../config/http-settings.ts';
 import { type TokenLines, tokenLines } from '../config/token-file.ts';
@@ -330,8 +330,8 @@ async function guardKeptFile(file: string, { log }: Context): Promise<void> {
 }
 
 /** Flags of the HTTP server that are not settings. */
-export const SERVE_FLAGS: readonly [flag: string, meaning: string][] = [
-  ['--port <port>', `Port to listen on; 0 picks a free one [${DEFAULT_PORT}]`],
+export const SERVE_FLAGS: readonly [flag: string, meaning: Said][] = [
+  ['--port <port>', new Kept(() => t`Port to listen on; 0 picks a free one [${DEFAULT_PORT}]`)],
   ['--new-token', 'Replace the stored client token with a new one'],
   ['--summary', 'Also print what was found'],
   ['--test', 'Check that the server can start, print one line, and exit'],
@@ -353,7 +353,7 @@ Usage: ${CLI_PROGRAM} serve [flags]     ("serve" must come first; same as ${SERV
 It listens on this machine only, without a token, unless --host names another address.
 Hosts connect to http://127.0.0.1:${DEFAULT_PORT}/mcp; Ctrl+C finishes running calls, then stops it.
 
-${SERVE_FLAGS.map(([flag, meaning]) => `  ${flag.padEnd(25)} ${say(meaning)}`).join('\n')}
+${SERVE_FLAGS.map(([flag, meaning]) => `  ${flag.padEnd(25)} ${say(String(meaning))}`).join('\n')}
 
 Settings for HTTP; all others work too (${SERVER_PROGRAM} --help lists them):
 ${settingsHelp({}, { only: SERVE_SETTINGS })}

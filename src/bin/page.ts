@@ -9,7 +9,7 @@ import { createTurns } from '../base/http/turns.ts';
 import { jsonIn } from '../base/parse/json.ts';
 import { startProgram } from '../base/process/start-program.ts';
 import { CLI_PROGRAM, PRODUCT, VERSION } from '../base/product.ts';
-import { plural, say, speaking, t } from '../base/text/message.ts';
+import { Kept, plural, say, speaking, t } from '../base/text/message.ts';
 import { byteLength, kilobytes, withoutEnd } from '../base/text/text.ts';
 import { present } from '../base/values.ts';
 import { parseFlags } from '../config/flags.ts';
@@ -267,9 +267,12 @@ async function revoked(state: string, id: string): Promise<string> {
 const PAGE_PORT = 2624;
 
 /** Flags of the page that are not settings. */
-export const PAGE_FLAGS: readonly [flag: string, meaning: string][] = [
+export const PAGE_FLAGS: readonly [flag: string, meaning: string | Kept][] = [
   ['--open', 'Also open it in the browser'],
-  ['--port <port>', `Port of the server for the page, if none is running; 0 picks a free one [${PAGE_PORT}]`],
+  [
+    '--port <port>',
+    new Kept(() => t`Port of the server for the page, if none is running; 0 picks a free one [${PAGE_PORT}]`),
+  ],
   ['--at <address>', 'Print a link for a server at this address that runs as this user'],
   ['--list', 'List the sessions of people, and the servers that are running'],
   ['--revoke <id>', 'End a session, or "all" of them'],
@@ -284,7 +287,7 @@ Usage: ${CLI_PROGRAM} page [flags]     ("page" must come first)
 
 Prints a link that works once, within ten minutes, and lets your browser in for seven days. If no server for the page is running, it runs here until Ctrl+C, for this machine and for you only. It shows all your projects: those of servers that are running, and those you have opened the page for.
 
-${PAGE_FLAGS.map(([flag, meaning]) => `  ${flag.padEnd(18)} ${say(meaning)}`).join('\n')}
+${PAGE_FLAGS.map(([flag, meaning]) => `  ${flag.padEnd(18)} ${say(String(meaning))}`).join('\n')}
 
 All settings work here too, such as --project: "${CLI_PROGRAM} --help" lists them.
 `;

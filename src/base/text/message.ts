@@ -54,9 +54,10 @@ export const say = (text: string): string => wordsNow()?.[text] ?? text;
 /** The words that are spoken now: what is kept with messages in it is kept for each of them. */
 export const wordsNow = (): Catalogue | undefined => state[SPOKEN]?.getStore()?.words;
 
-/** `3 stories`: one and many are messages of their own, `{n} story` and `{n} stories`. */
+/** `3 stories`: one and many are messages of their own, `{n} story` and `{n} stories`. In French, none is as one. */
 export function plural(count: number, one: string, many = `${one}s`): string {
-  const text = `{n} ${count === 1 ? one : many}`;
+  const isOne = count === 1 || (count === 0 && wordsNow() !== undefined);
+  const text = `{n} ${isOne ? one : many}`;
   return say(text).replace('{n}', String(count));
 }
 

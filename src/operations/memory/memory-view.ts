@@ -74,8 +74,8 @@ export function headline({ type, agent, tags, updatedAt, supersededAt, forgotten
       .filter((tag) => !tag.startsWith(HOLDS_WITH))
       .map((tag) => `#${tag}`)
       .join(' '),
-    supersededAt === undefined ? '' : 'superseded',
-    forgottenAt === undefined ? '' : 'forgotten',
+    supersededAt === undefined ? '' : t`superseded`,
+    forgottenAt === undefined ? '' : t`forgotten`,
   ]
     .filter((part) => part !== '')
     .join(', ');

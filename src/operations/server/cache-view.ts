@@ -1,4 +1,4 @@
-import { plural, say, t } from '../../base/text/message.ts';
+import { plural, t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import type { Diagnosis } from '../context.ts';
 
@@ -53,7 +53,7 @@ export function cacheLines(view: CacheView): string[] {
         damaged === 0 ? '' : t`, ${damaged} damaged`,
         outdated === 0 ? '' : t`, ${outdated} of another version`,
       ].join('');
-      return t`- ${say(part)}: ${size}${age}${faults}\n  ${folder}`;
+      return t`- ${part}: ${size}${age}${faults}\n  ${folder}`;
     }),
   ];
 }

@@ -1,6 +1,7 @@
 import { basename, dirname, extname } from 'node:path/posix';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { contentUri } from '../../base/files/paths.ts';
+import { t } from '../../base/text/message.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { RENDERED } from './resolve-skill.ts';
 
@@ -30,14 +31,14 @@ export function noSuchFile(path: string, known: readonly string[], builtIn: Read
   let around = folder;
   while (around !== '.' && !known.some((other) => other.startsWith(`${around}/`))) around = dirname(around);
   const pattern = around === '.' ? undefined : `${around}/**`;
-  return new BmadError('not_found', `There is no file ${quoted(contentUri(path))}.`, {
+  return new BmadError('not_found', t`There is no file ${quoted(contentUri(path))}.`, {
     reason: 'content',
     subject: contentUri(path),
     suggestions: meant.length > 0 ? meant.slice(0, 3) : besides(path, known),
     hint:
       meantBy === undefined
-        ? 'If a text of BMAD names it, it is not part of this install: do without it.'
-        : `If a text of BMAD names it, ${quoted(meantBy)} is meant: read that.`,
+        ? t`If a text of BMAD names it, it is not part of this install: do without it.`
+        : t`If a text of BMAD names it, ${quoted(meantBy)} is meant: read that.`,
     steps: [{ operation: 'list', args: { what: 'resources', pattern }, why: 'List the files' }],
   });
 }
@@ -64,13 +65,13 @@ export function noSuchRendered(
   rendered: ReadonlyMap<string, string> | undefined,
 ): BmadError {
   const uri = contentUri(`${RENDERED}${name}/${path}`);
-  return new BmadError('not_found', `There is no rendered file ${quoted(uri)}.`, {
+  return new BmadError('not_found', t`There is no rendered file ${quoted(uri)}.`, {
     subject: uri,
     suggestions: nearest(path, rendered?.keys() ?? []).map((known) =>
       contentUri(`${RENDERED}${name}/${known}`),
     ),
     ...(rendered === undefined
-      ? { hint: 'Only some workflows are rendered; read the file in its own folder instead.' }
+      ? { hint: t`Only some workflows are rendered; read the file in its own folder instead.` }
       : {
           steps: [
             { operation: 'execute', args: { name, kind: 'workflow' }, why: 'Start it; it names its files' },

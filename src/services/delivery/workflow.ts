@@ -1,6 +1,7 @@
 import { attempt, orElse } from '../../base/errors.ts';
 import { breath } from '../../base/async.ts';
 import { present } from '../../base/values.ts';
+import { t } from '../../base/text/message.ts';
 import { decodeText } from '../../base/text/text.ts';
 import { basename, dirname } from 'node:path/posix';
 import { contentPath, contentUri } from '../../base/files/paths.ts';
@@ -48,7 +49,7 @@ export function partsIn(record: BmadRecord, main: string, has: (path: string) =>
 
 /** Said of a part that is not there, when its workflow is started and when all are checked. */
 export function missingPart(record: BmadRecord, { key, path }: WorkflowPart): Problem {
-  return { file: record.bmadRelativePath, message: `"${key}" names ${path}, which does not exist` };
+  return { file: record.bmadRelativePath, message: t`"${key}" names ${path}, which does not exist` };
 }
 
 /** The parts of all workflows that are not there. Without its instructions a workflow cannot be followed at all. */

@@ -120,7 +120,7 @@ function cacheTable({ parts }: CacheView, page: Page): Line[] {
       ],
       filled.map(({ part, files, bytes, damaged, outdated, folder }) => ({
         cells: [
-          line(say(part)),
+          line(part),
           line(String(files)),
           line(`${(bytes / 1_048_576).toFixed(1)} MiB`),
           line(
