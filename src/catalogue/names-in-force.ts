@@ -52,8 +52,12 @@ export async function namesInForce(
   const renamings: Renaming[] = [];
   const overrides: Overrides = new Map();
   const written: Written[] = [];
+  const ofProject = new Set<string>();
   for (const source of sources.filter(({ origin }) => origin.kind !== 'package'))
-    renamings.push(...(await ofCompiled(source, overrides, written)), ...(await ofSkills(source, overrides)));
+    renamings.push(
+      ...(await ofCompiled(source, overrides, written)),
+      ...(await ofSkills(source, overrides, ofProject)),
+    );
   if (renamings.length === 0) return { records: [...records], problems: [], overrides };
   const renamed = new Map<BmadRecord, string[]>();
   const inForce = records.map((record) => {
@@ -128,9 +132,17 @@ function alike(inForce: readonly BmadRecord[], renamed: ReadonlyMap<BmadRecord, 
   return [...problems.values()];
 }
 
-/** Skills from 6.4 on: `custom/{skill}.toml` of the project, and over it `{skill}.user.toml`. */
-async function ofSkills({ origin, tree }: Source, overrides: Overrides): Promise<Renaming[]> {
-  if (origin.kind !== 'project') return [];
+/**
+ * Skills from 6.4 on: `custom/{skill}.toml` of the project, and over it `{skill}.user.toml`; those in the home folder for
+ * skills of which the project says nothing.
+ */
+async function ofSkills(
+  { origin, tree }: Source,
+  overrides: Overrides,
+  ofProject: Set<string>,
+): Promise<Renaming[]> {
+  const isOwn = origin.kind === 'project';
+  if (!isOwn && origin.kind !== 'user') return [];
   const names = (await tree.list('custom').catch(orElse([]))).map(({ name }) => name);
   const found: Renaming[] = [];
   // The user's own come last, and so are in force.
@@ -139,17 +151,19 @@ async function ofSkills({ origin, tree }: Source, overrides: Overrides): Promise
     if (skill === undefined || skill === 'config') continue;
     const text = await tree.text(`custom/${name}`).catch(orElse(''));
     note(overrides, skill, text);
+    if (isOwn) ofProject.add(skill);
     // The doctor and the answers tell of one that does not parse.
     const table = attempt(() => parseToml(name, text), orElse({}));
-    const file = `_bmad/custom/${name}`;
+    const file = isOwn ? `_bmad/custom/${name}` : tree.place(`custom/${name}`);
     const own = tableOf(field(table, 'agent'));
+    const isFor = (record: BmadRecord): boolean => record.name === skill && (isOwn || !ofProject.has(skill));
     const said = detailsOf((key) => plainTexts(field(own, key)));
     const details: Renaming['details'] = (before) => ({
       ...before,
       ...said,
       ...bothPrinciples(before, said),
     });
-    found.push(...renaming(file, own, said && details, (record) => record.name === skill));
+    found.push(...renaming(file, own, said && details, isFor));
   }
   return found;
 }

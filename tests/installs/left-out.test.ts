@@ -78,6 +78,39 @@ describe('a customization in the home folder (A-5)', async () => {
     expect(answer.body).toContain('Tunnels first');
     expect(answer.body).not.toContain('Keeper of bridges');
     expect(answer.body).not.toContain('Vera');
+    const { data } = await asked(explain, { target: 'bmm/architect' }, context);
+    expect(data['layers']).toContainEqual(
+      expect.objectContaining({ key: 'persona.role', file: join(home, '.bmad', file), chosen: false }),
+    );
+  });
+
+  it('counts for a skill too, and is explained where it does not', async () => {
+    const toml = 'custom/bmad-agent-architect.toml';
+    const user = await temporaryFolder(afterAll);
+    await writeFiles(join(user, '.bmad'), {
+      [toml]: '[agent]\nname = "Vera"\nrole = "Keeper of bridges"\npersistent_facts = ["Bridges first"]\n',
+    });
+    const folder = await temporaryFolder(afterAll);
+    await cp(await installOf('6.12.0'), folder, { recursive: true });
+    const before = await contextIn(folder, { home: user });
+    const { answer } = await asked(activate, { name: 'Vera', detail: 'full' }, before);
+    expect(answer.body).toContain(`The user overrides the defaults in ${join(user, '.bmad', toml)}.`);
+    expect(answer.body).toContain('Bridges first');
+    await writeFiles(join(folder, '_bmad'), { [toml]: '[agent]\nrole = "Keeper of tunnels"\n' });
+    const context = await contextIn(folder, { home: user });
+    const own = await asked(activate, { name: 'architect', detail: 'full' }, context);
+    expect(own.answer.body).toContain('Keeper of tunnels');
+    expect(own.answer.body).not.toContain('Bridges first');
+    expect(own.answer.body).not.toContain('Vera');
+    const { data } = await asked(explain, { target: 'architect' }, context);
+    const roles = (data['layers'] as { key: string; file: string; chosen: boolean }[]).filter(
+      ({ key }) => key === 'agent.role',
+    );
+    expect(roles.map(({ file: from, chosen }) => [from, chosen])).toEqual([
+      [join(user, '.bmad', toml), false],
+      [expect.stringContaining('customize.toml'), false],
+      [`_bmad/${toml}`, true],
+    ]);
   });
 });
 

@@ -11,6 +11,7 @@ import { behaviourOf } from '../../model/format.ts';
 import type { OriginKind } from '../../model/origin.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import type { Tree } from '../../sources/tree.ts';
+import { overridesOf } from './resolve-skill.ts';
 
 export interface MenuItem {
   /** What a user types for it: `CA`, `*create-prd`. */
@@ -273,11 +274,16 @@ export function placesOfAgent(agent: BmadRecord, catalogue: Catalogue, bmad: Tre
   const changing = catalogue.sources.filter(({ origin }) => origin.kind !== 'package');
   // What its own origin does not have of them is taken from another.
   const defaults = isSkill ? changing : [];
-  const overrides = [`custom/${agent.name}.toml`, `custom/${agent.name}.user.toml`];
+  const overriding = [
+    bmad,
+    ...changing.filter(({ origin }) => origin.kind === 'user').map(({ tree }) => tree),
+  ];
   return [
     ...(own === undefined || own.origin.kind === 'package' ? [] : placesIn(own.tree, agent.bmadRelativePath)),
     ...defaults.flatMap(({ tree }) => placesIn(tree, `${dirname(agent.bmadRelativePath)}/customize.toml`)),
-    ...(isSkill && bmad !== undefined ? overrides.flatMap((path) => placesIn(bmad, path)) : []),
+    ...(isSkill ? overriding : []).flatMap((tree) =>
+      tree === undefined ? [] : overridesOf(agent.name).flatMap((path) => placesIn(tree, path)),
+    ),
     ...(isCompiled ? Object.values(customizingSources(agent, catalogue)).flat() : []).flatMap(({ tree }) =>
       CUSTOMIZATION_FOLDERS.flatMap((folder) => placesIn(tree, `${folder}/${customizationFile(agent)}`)),
     ),

@@ -284,6 +284,8 @@ function elementOf(text: string, name: string): string {
 export interface CustomizationLayer {
   file: string;
   table: Table;
+  /** In the home folder, where the project has its own. */
+  isLost?: boolean;
 }
 
 /** A compiled agent as it is in force, and what there is to say of its customization. */
@@ -313,6 +315,14 @@ export function createCustomizations(catalogue: Catalogue) {
     const { first, otherwise } = customizingSources(record, catalogue);
     const own = await layersIn(first, record, problems);
     return own.length > 0 ? own : layersIn(otherwise, record, problems);
+  }
+
+  /** The same, after those of the user that do not count because there are others. */
+  async function allLayersOf(record: BmadRecord): Promise<CustomizationLayer[]> {
+    const counting = await layersOf(record, []);
+    const ofUser = await layersIn(customizingSources(record, catalogue).otherwise, record, []);
+    const lost = ofUser.filter(({ file }) => counting.every((layer) => layer.file !== file));
+    return [...lost.map((layer) => ({ ...layer, isLost: true })), ...counting];
   }
 
   async function layersIn(
@@ -353,7 +363,7 @@ export function createCustomizations(catalogue: Catalogue) {
   }
 
   return {
-    layersOf: (record: BmadRecord) => layersOf(record, []),
+    allLayersOf,
     /** The agent with everything that its customization says. */
     async apply(record: BmadRecord, compiled: string): Promise<CustomizedAgent> {
       const agent: CustomizedAgent = { text: compiled, notes: [], extra: [], problems: [] };

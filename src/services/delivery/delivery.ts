@@ -82,9 +82,10 @@ export function createDelivery({ catalogue, projectRoot, today, seen, ...parts }
     );
     return { ...layered, values: maskSecretValues(layered.values) as Table };
   }
+  const ofUser = catalogue.sources.filter(({ origin }) => origin.kind === 'user').map(({ tree }) => tree);
   const central = async (): Promise<Table> => (await centralLayers()).values;
   const resolved = onceEach((record: BmadRecord) =>
-    forAll(() => resolveSkill(record, { files: catalogue.files, projectRoot, projectBmad, central })),
+    forAll(() => resolveSkill(record, { files: catalogue.files, projectRoot, ofUser, projectBmad, central })),
   );
   const skillsHere: ProjectSkills = { projectBmad, resolved, centralLayers };
   // Only projects with agents of the compiled generations need it.

@@ -63,21 +63,23 @@ export function createInspection(
   /** Where each customized value of a skill is set, the weakest layer first. */
   async function layersOf(record: BmadRecord): Promise<ShownLayer[]> {
     const { isSkill, isCompiled } = behaviourOf(record);
-    if (isCompiled) return compiledLayers(await (await customizations()).layersOf(record));
+    if (isCompiled) return compiledLayers(await (await customizations()).allLayersOf(record));
     if (!isSkill) return [];
-    const bmad = await projectBmad();
-    const { overrides, customization } = await resolved(record);
+    const { overrides, passedOver, customization } = await resolved(record);
     const source = catalogue.sources.find(({ origin }) => origin === record.origin);
     const own = `${skillFolder(record)}/customize.toml`;
     const layers = [
       ...(source === undefined ? [] : [{ tree: source.tree, file: own, shown: contentUri(own) }]),
-      ...projectLayers(bmad, overrides),
+      ...overrides,
     ];
     const keys = Object.entries(customization).flatMap(([table, inner]) =>
       isTable(inner) ? Object.keys(inner).map((key) => `${table}.${key}`) : [table],
     );
     const shown: ShownLayer[] = [];
-    for (const key of keys) shown.push(...shownLayers(key, await layerValues(layers, key)));
+    for (const key of keys) {
+      const lost = (await layerValues(passedOver, key)).map((value) => ({ ...value, isLost: true }));
+      shown.push(...shownLayers(key, [...lost, ...(await layerValues(layers, key))]));
+    }
     return shown;
   }
 
@@ -149,11 +151,16 @@ export function createInspection(
 
 /** What the customizations of a compiled agent say, key by key, the weakest file first. */
 function compiledLayers(layers: readonly CustomizationLayer[]): ShownLayer[] {
-  const rows = layers.flatMap(({ file, table }) =>
+  const rows = layers.flatMap(({ file, table, isLost = false }) =>
     Object.entries(table).flatMap(([key, value]) =>
       isTable(value)
-        ? Object.entries(value).map(([inner, said]) => ({ key: `${key}.${inner}`, file, value: said }))
-        : [{ key, file, value }],
+        ? Object.entries(value).map(([inner, said]) => ({
+            key: `${key}.${inner}`,
+            file,
+            value: said,
+            isLost,
+          }))
+        : [{ key, file, value, isLost }],
     ),
   );
   const said = grouped(
@@ -165,7 +172,7 @@ function compiledLayers(layers: readonly CustomizationLayer[]): ShownLayer[] {
 
 /** Scalars are replaced by the last layer that names them; lists and tables are merged from all of them. */
 function shownLayers(key: string, layers: readonly LayerValue[]): ShownLayer[] {
-  return layers.map(({ file, line, value }, index) => ({
+  return layers.map(({ file, line, value, isLost = false }, index) => ({
     key,
     file,
     ...present({ line }),
@@ -176,7 +183,7 @@ function shownLayers(key: string, layers: readonly LayerValue[]): ShownLayer[] {
       ),
       120,
     ),
-    chosen: index === layers.length - 1 || typeof value === 'object',
+    chosen: !isLost && (index === layers.length - 1 || typeof value === 'object'),
   }));
 }
 
@@ -187,7 +194,7 @@ interface Layer {
 }
 
 /** One layer's say in a merged value. */
-type LayerValue = Pick<Layer, 'file'> & { line: number | undefined; value: unknown };
+type LayerValue = Pick<Layer, 'file'> & { line: number | undefined; value: unknown; isLost?: boolean };
 
 function projectLayers(bmad: Tree | undefined, files: readonly string[]): Layer[] {
   return bmad === undefined ? [] : files.map((file) => ({ tree: bmad, file, shown: `_bmad/${file}` }));

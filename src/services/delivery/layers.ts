@@ -18,6 +18,7 @@ export async function applyLayers(
   base: Table,
   tree: Tree | undefined,
   paths: readonly string[],
+  shown = (path: string): string => `_bmad/${path}`,
 ): Promise<Layered> {
   const layered: Layered = { values: base, files: [], problems: [] };
   if (tree === undefined) return layered;
@@ -25,12 +26,12 @@ export async function applyLayers(
     try {
       const text = await optionalText(tree, path);
       if (text === undefined) continue;
-      layered.values = structuralMerge(layered.values, parseToml(`_bmad/${path}`, text)) as Table;
+      layered.values = structuralMerge(layered.values, parseToml(shown(path), text)) as Table;
       layered.files.push(path);
     } catch (error) {
       if (!(error instanceof ParseError || error instanceof BmadError || error instanceof MergeError))
         throw error;
-      layered.problems.push({ file: `_bmad/${path}`, message: error.message });
+      layered.problems.push({ file: shown(path), message: error.message });
     }
   }
   return layered;

@@ -9,11 +9,20 @@ import type { BmadRecord, Problem } from '../../model/record.ts';
 import type { Tree } from '../../sources/tree.ts';
 import { applyLayers, type Central } from './layers.ts';
 
+/** A file that overrides something, and how people find it. */
+export interface Override {
+  tree: Tree;
+  file: string;
+  shown: string;
+}
+
 /** A skill that has been put together with the project's overrides. */
 export interface ResolvedSkill {
   customization: Table;
   /** The override files that took part. */
-  overrides: string[];
+  overrides: Override[];
+  /** Those in the home folder that did not, because the project has its own. */
+  passedOver: Override[];
   /** Rendered Markdown by path, for skills that must be rendered before use. */
   rendered: ReadonlyMap<string, string> | undefined;
   /** Whether it must be rendered and could not be; BMAD's own script halts then. */
@@ -24,6 +33,8 @@ export interface ResolvedSkill {
 export interface SkillResolver {
   files: ContentFiles;
   projectRoot: string | undefined;
+  /** What is in the home folder: its overrides count where the project has none. */
+  ofUser: readonly Tree[];
   /** The project's `_bmad` folder, if it has one now. */
   projectBmad(): Promise<Tree | undefined>;
   central(): Promise<Table>;
@@ -40,8 +51,7 @@ export async function resolveSkill(record: BmadRecord, resolver: SkillResolver):
   const problems: Problem[] = [];
   const files = resolver.files.preferring(record.origin);
   const defaults = await readDefaults(`${skillFolder(record)}/customize.toml`, files, problems);
-  const overrides = [`custom/${record.name}.toml`, `custom/${record.name}.user.toml`];
-  const layered = await applyLayers(defaults, await resolver.projectBmad(), overrides);
+  const { layered, overrides, passedOver } = await overridden(record.name, defaults, resolver);
   problems.push(...layered.problems);
   const customization = maskSecretValues(layered.values) as Table;
   const { rendered, halted } = await render(
@@ -50,7 +60,25 @@ export async function resolveSkill(record: BmadRecord, resolver: SkillResolver):
     { ...resolver, files },
     problems,
   );
-  return { customization, overrides: layered.files, rendered, halted, problems };
+  return { customization, overrides, passedOver, rendered, halted, problems };
+}
+
+/** The files that override a skill, as BMAD names them. */
+export const overridesOf = (name: string): string[] => [`custom/${name}.toml`, `custom/${name}.user.toml`];
+
+/** The defaults with what the project overrides; with what the user does, where the project overrides nothing. */
+async function overridden(name: string, defaults: Table, { projectBmad, ofUser }: SkillResolver) {
+  const bmad = await projectBmad();
+  const layered = await applyLayers(defaults, bmad, overridesOf(name));
+  const own = layered.files.map((file) => ({ tree: bmad as Tree, file, shown: `_bmad/${file}` }));
+  for (const tree of ofUser) {
+    const shown = (file: string): string => tree.place(file);
+    const users = await applyLayers(defaults, tree, overridesOf(name), shown);
+    const files = users.files.map((file) => ({ tree, file, shown: shown(file) }));
+    if (own.length > 0 && files.length > 0) return { layered, overrides: own, passedOver: files };
+    if (files.length + users.problems.length > 0) return { layered: users, overrides: files, passedOver: [] };
+  }
+  return { layered, overrides: own, passedOver: [] };
 }
 
 async function readDefaults(path: string, files: ContentFiles, problems: Problem[]): Promise<Table> {

@@ -222,12 +222,13 @@ function customizationSections(skill: ResolvedSkill, isNamed: IsNamed): ContextS
   const { overrides, problems } = skill;
   if (Object.keys(skill.customization).length === 0) return [];
   const { filled, empty } = parted(skill.customization, isNamed);
+  const isOfUser = overrides.some(({ shown, file }) => shown !== `_bmad/${file}`);
   const from =
     overrides.length === 0
       ? problems.length > 0
         ? 'Only the defaults apply; Problems says why.'
         : 'The project overrides nothing.'
-      : `The project overrides the defaults in _bmad/${overrides.join(' and _bmad/')}.`;
+      : `${isOfUser ? 'The user overrides' : 'The project overrides'} the defaults in ${overrides.map(({ shown }) => shown).join(' and ')}.`;
   const none = empty.length === 0 ? '' : ` Empty: ${empty.join(', ')}.`;
   const most = ' Customized values lists all that is set; the rest is empty.';
   const values = fenced(compactJson(filled), 'json');
