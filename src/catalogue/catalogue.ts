@@ -261,8 +261,8 @@ export class Catalogue {
     return expected === undefined || expected.digest === record.digest ? undefined : expected;
   }
 
-  /** What is served under the name of something built in and says something else. */
-  displacing(): BmadRecord[] {
+  /** What is served under a name of something built in and says something else; `by` is that name where it is not its own id. */
+  displacing(): { record: BmadRecord; by?: string }[] {
     const startable = (record: BmadRecord): boolean => record.exists && STARTABLE.includes(record.kind);
     const builtIn = new Map<string, string | undefined>();
     for (const record of this.records.filter((one) => one.origin.kind === 'package' && startable(one)))
@@ -270,16 +270,21 @@ export class Catalogue {
     const renamed = new Set<BmadRecord>();
     for (const [record, served] of this.overridden)
       if (record.origin.kind === 'package' && isListed(record)) renamed.add(served);
-    return this.winners.filter(
-      (record) =>
-        record.origin.kind !== 'package' &&
-        startable(record) &&
-        (renamed.has(record) ||
-          namesOf(record).some((name) => {
-            const key = `${record.kind} ${name}`;
-            return builtIn.has(key) && builtIn.get(key) !== record.digest;
-          })),
-    );
+    const displaced = (record: BmadRecord, name: string): boolean => {
+      const key = `${record.kind} ${fold(name)}`;
+      return builtIn.has(key) && builtIn.get(key) !== record.digest;
+    };
+    return this.winners
+      .filter((record) => record.origin.kind !== 'package' && startable(record))
+      .flatMap((record) => {
+        if (renamed.has(record)) return [{ record }];
+        const taken = [record.name, shortName(record.name), ...record.aliases].find((name) =>
+          displaced(record, name),
+        );
+        if (taken === undefined) return [];
+        const isOwn = [record.name, shortName(record.name)].includes(taken);
+        return [isOwn ? { record } : { record, by: taken }];
+      });
   }
 
   get names(): NameIndex {

@@ -104,7 +104,7 @@ describe('M-01: the same thing in two origins', () => {
       own('workflow bmm/create-prd'),
       recordOf('workflow bmm/bmad-prd', { digest: 'built in' }),
     ]);
-    expect(catalogue.displacing().map(qualifiedName)).toEqual(['bmm/create-prd']);
+    expect(catalogue.displacing().map(({ record }) => qualifiedName(record))).toEqual(['bmm/create-prd']);
     expect(catalogue.displacedBy(catalogue.winners[0] as BmadRecord)?.name).toBe('bmad-prd');
   });
 

@@ -11,6 +11,8 @@ export interface ModuleInfo {
   description: string;
   version?: string;
   origin: Origin;
+  /** Whether its install says that it came with the release, and not from somewhere else. */
+  ofRelease?: true;
   settings: readonly ModuleSetting[];
   roster: readonly RosterEntry[];
   help: readonly HelpRow[];

@@ -30,6 +30,14 @@ async function release(): Promise<string> {
     /^name: bmad-prd$/gm,
     'name: bmad-product-spec\naudience: [teams]\nruns_in:\n  - sandbox: strict',
   );
+  await rename(join(skills, 'bmad-agent-pm'), join(skills, 'bmad-agent-planner'));
+  await change('_bmad/_config/skill-manifest.csv', /bmad-agent-pm\b/g, 'bmad-agent-planner');
+  await change('_bmad/config.toml', /bmad-agent-pm\b/g, 'bmad-agent-planner');
+  await change(
+    '.claude/skills/bmad-agent-planner/SKILL.md',
+    /^name: bmad-agent-pm$/gm,
+    'name: bmad-agent-planner',
+  );
   await change('_bmad/_config/manifest.yaml', /^ides:/gm, 'modules_beta: true\nides:');
   await change(
     '_bmad/_config/manifest.yaml',
@@ -56,13 +64,19 @@ it('a release that is newer than the built-in one is served, and doctor says wha
   expect((await ask(activate, { name: 'architect' })).answer.body).toContain('Winston');
   const names = (await rows(list, { what: 'workflows', limit: 100 })).map(({ name }) => name);
   expect(names).toContain('product-spec');
-  const { data } = await ask(doctor, { handshake: false });
+  // The built-in one keeps the name that the release has given up, and the persona is the release's.
+  expect((await ask(activate, { name: 'pm' })).answer.body).toContain('(agent bmm/bmad-agent-pm)');
+  expect((await ask(activate, { name: 'John' })).answer.body).toContain('(agent bmm/bmad-agent-planner)');
+  const modules = await rows(list, { what: 'modules' });
+  expect(modules.find(({ name }) => name === 'bmm')?.['description']).toContain('5 agents');
+  const { data, answer } = await ask(doctor, { handshake: false });
+  expect(answer.body).toContain('bmm/bmad-agent-planner of Project, by the name "John"');
   expect(data['problems']).toEqual([]);
   expect(data['findings']).toContainEqual({
     level: 'notice',
     about: 'version',
     text: expect.stringMatching(
-      /^BMAD 6\.13\.0 is newer than 6\.12\.0, .* Not known here: bmm\/bmad-product-spec\.$/,
+      /^BMAD 6\.13\.0 is newer than 6\.12\.0, .* Not known here: bmm\/bmad-agent-planner, bmm\/bmad-product-spec, fleet\/fleet-convoy\.$/,
     ) as string,
   });
   const told = (data['findings'] as { text: string }[]).map(({ text: each }) => each);

@@ -316,9 +316,11 @@ function countsIn(counts: Partial<Record<string, number>>): string {
 export function contentsOf(
   code: string,
   kinds: readonly RecordKind[],
-  { winners }: Workspace['catalogue'],
+  { winners, aside }: Workspace['catalogue'],
 ): string {
-  const own = winners.filter((record) => record.moduleName === code && isListed(record));
+  const own = winners.filter(
+    (record) => record.moduleName === code && isListed(record) && record.origin !== aside,
+  );
   return kinds
     .flatMap((kind) => {
       const count = own.filter((record) => record.kind === kind).length;
@@ -418,6 +420,9 @@ export function inCategory(
   const phases = (record: BmadRecord): string[] => phasesOf(record, workspace);
   const found = records.filter((record) => phases(record).some((phase) => fold(phase) === fold(wanted)));
   if (found.length > 0) return found;
+  // Users and models know these two from other releases.
+  const coarse = COARSE.get(fold(wanted));
+  if (coarse !== undefined) return inCategory(records, coarse, workspace);
   const known = [...new Set(records.flatMap(phases))].sort().slice(0, PHASES_NAMED);
   throw new BmadError('not_found', t`There is no category ${quoted(wanted)} here.`, {
     reason: 'content',

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ours } from '../../base/errors.ts';
+import { ours, quoted } from '../../base/errors.ts';
 import { tellsConflict } from '../../base/text/diff.ts';
 import { visible } from '../../base/text/hidden.ts';
 import { plural, say, t } from '../../base/text/message.ts';
@@ -121,9 +121,10 @@ export async function safetyOf(
           .consent()
           .catch(ours(({ message }) => ({ empty: false, summary: [message], allowed: false })));
   const outside = catalogue.sources.filter(({ origin: { kind } }) => !['project', 'package'].includes(kind));
-  const replaced = catalogue
-    .displacing()
-    .map((record) => t`${visible(qualifiedName(record))} of ${visible(record.origin.displayName)}`);
+  const replaced = catalogue.displacing().map(({ record, by }) => {
+    const [name, place] = [visible(qualifiedName(record)), visible(record.origin.displayName)];
+    return by === undefined ? t`${name} of ${place}` : t`${name} of ${place}, by the name ${quoted(by)}`;
+  });
   return {
     programs: consent === undefined || consent.empty ? [] : consent.summary,
     allowed: consent?.allowed ?? false,

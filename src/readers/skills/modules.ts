@@ -60,6 +60,7 @@ export async function readInstalledModules(
         description: known.description,
         version: manifest.moduleVersions.get(code),
         origin,
+        ofRelease: manifest.ofRelease.has(code) || undefined,
         settings: installedSettings(await readTable(tree, `${code}/config.yaml`, problems, parseYaml)),
         roster: Object.entries(agents).flatMap(([name, agent]) =>
           isTable(agent) && textField(agent, 'module') === code ? [rosterEntry(agent, name, '')] : [],
@@ -116,6 +117,8 @@ interface SkillRow {
 export interface InstallManifest {
   version: string | undefined;
   moduleVersions: ReadonlyMap<string, string>;
+  /** The modules that came with the release. */
+  ofRelease: ReadonlySet<string>;
   skills: ReadonlyMap<string, SkillRow>;
 }
 
@@ -125,13 +128,16 @@ export async function readInstallManifest(tree: Tree, problems: Problem[]): Prom
   const installation = tableOf(field(manifest, 'installation'));
   const modules = field(manifest, 'modules');
   const versions = new Map<string, string>();
-  for (const module of Array.isArray(modules) ? modules : []) {
-    const [name, version] = isTable(module) ? [textField(module, 'name'), textField(module, 'version')] : [];
+  const ofRelease = new Set<string>();
+  for (const module of (Array.isArray(modules) ? modules : []).filter(isTable)) {
+    const [name, version] = [textField(module, 'name'), textField(module, 'version')];
     if (name !== undefined && version !== undefined) versions.set(name, version);
+    if (name !== undefined && textField(module, 'source') === 'built-in') ofRelease.add(name);
   }
   return {
     version: textField(installation, 'version'),
     moduleVersions: versions,
+    ofRelease,
     skills: await readSkillRows(tree, '_config/skill-manifest.csv', problems),
   };
 }

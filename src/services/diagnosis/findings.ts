@@ -199,9 +199,19 @@ async function newerRelease(catalogue: Catalogue): Promise<Finding[]> {
   const version = newer[0]?.bmadVersion;
   if (version === undefined || release === undefined) return [];
   const known = new Set(builtIn.map(({ name }) => fold(shortName(name))));
-  const unknown = newer.filter(
+  // A module that came with the release is as new as what is new in the method.
+  const from = new Set(newer.map(({ origin }) => origin));
+  const brought = new Set(
+    catalogue.modules
+      .filter((each) => each.ofRelease === true && from.has(each.origin))
+      .map(({ code }) => code),
+  );
+  const unknown = winners.filter(
     (record) =>
-      STARTABLE.includes(record.kind) && isListed(record) && !known.has(fold(shortName(record.name))),
+      (newer.includes(record) || (from.has(record.origin) && brought.has(record.moduleName))) &&
+      STARTABLE.includes(record.kind) &&
+      isListed(record) &&
+      !known.has(fold(shortName(record.name))),
   );
   const names = unknown.length === 0 ? '' : t` Not known here: ${recordNames(unknown)}.`;
   return [
@@ -210,7 +220,7 @@ async function newerRelease(catalogue: Catalogue): Promise<Finding[]> {
       'version',
       t`BMAD ${version} is newer than ${release}, which is built in: its files are served unchanged, and the order of steps and earlier names go by ${release}.${names}`,
     ),
-    ...(await newKeys(catalogue, new Set(newer.map(({ origin }) => origin)), release)),
+    ...(await newKeys(catalogue, from, release)),
   ];
 }
 
