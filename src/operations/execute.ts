@@ -413,7 +413,7 @@ interface OneView {
   /** The same with all built-in modules, where there are some that it was without. */
   everywhere(): Promise<Context | undefined>;
   /** Throws the error, with the reason where what is missing is content. */
-  explained(this: void, error: unknown): Promise<never>;
+  explained(this: void, thrown: unknown): Promise<never>;
 }
 
 /** A context in which each project's content is looked at once, and whether there is another state of it by now. */
@@ -438,11 +438,11 @@ function oneView(context: Context): OneView {
         if ((await workspace.catch(() => undefined)) !== (await context.workspace(project))) return true;
       return false;
     },
-    async explained(error) {
-      const isMissing = error instanceof BmadError && ['name', 'content'].includes(error.reason ?? '');
-      if (!isMissing) throw error;
+    async explained(thrown) {
+      const isMissing = thrown instanceof BmadError && ['name', 'content'].includes(thrown.reason ?? '');
+      if (!isMissing) throw thrown;
       const [workspace] = await Promise.all(seen.values());
-      throw workspace === undefined ? error : withAbsence(error, workspace, context.config.discovery);
+      throw workspace === undefined ? thrown : withAbsence(thrown, workspace, context.config.discovery);
     },
     async everywhere() {
       const whole = new Map<string | undefined, Promise<Workspace>>();

@@ -64,6 +64,9 @@ describe('the 19 agents of alpha.7, in 95 spellings (A-8)', () => {
       title: 'Mary, Business Analyst',
       description: 'Mary, Business Analyst',
     });
+    const skills = await project('6.12.0');
+    const mary = (await skills.rows(listPrompts)).find(({ name }) => name === 'bmad-analyst');
+    expect(mary?.['description']).toMatch(/^Mary, Business Analyst: Business analyst for market research/);
   });
 });
 

@@ -205,7 +205,7 @@ function titleOf({ kind, name, displayName = name, title }: BmadRecord): string 
 function promptOf(name: string, record: BmadRecord, module: string): PromptItem {
   const title = titleOf(record);
   const { kind, displayName, description } = record;
-  const isNamed = kind !== 'agent' || displayName === undefined || description.includes(displayName);
+  const isNamed = kind !== 'agent' || displayName === undefined || description.startsWith(displayName);
   const about = description === record.title ? title : `${title}: ${description}`;
   return {
     name,
