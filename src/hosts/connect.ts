@@ -14,6 +14,7 @@ import {
   merged,
   startOf,
   startText,
+  leftOut,
   takenOver,
   withAdded,
 } from './entries.ts';
@@ -41,7 +42,7 @@ interface FileChange {
   before: string | undefined;
   after: string | undefined;
   /** What the entry had that we do not write, and whether it has stayed. */
-  added: { lines: readonly string[]; stays: boolean };
+  added: { lines: readonly string[]; stays: boolean; left?: readonly string[] };
   /** Where the file as it was before is kept. */
   copy?: string;
 }
@@ -75,6 +76,7 @@ export async function connectFile(work: FileWork, { force, dry }: How): Promise<
   const wanted = former !== undefined && keeps ? merged(withAdded(entry, former), more) : entry;
   const added =
     former === undefined ? NOTHING : { lines: addedTo(entry, keeps ? wanted : former), stays: keeps };
+  const left = ours === undefined && found !== undefined ? leftOut(found) : [];
   if (ours !== undefined && isSame(ours, wanted)) {
     if (!dry && known !== undefined && hosts.length > known.hosts.length)
       await connections.keep({ ...known, hosts }, undefined);
@@ -85,7 +87,12 @@ export async function connectFile(work: FileWork, { force, dry }: How): Promise<
   const room = configOf(work, base ?? '');
   const free = entryIn(room) === undefined ? room : configOf(work, cut(room, undefined));
   const { text: after, made } = put(free, wanted);
-  const change: FileChange = { outcome: found === undefined ? 'written' : 'updated', before, after, added };
+  const change: FileChange = {
+    outcome: found === undefined ? 'written' : 'updated',
+    before,
+    after,
+    added: left.length === 0 ? added : { ...added, left },
+  };
   if (dry) return change;
   const kept = ours !== undefined || found === undefined ? base : before;
   const connection: Connection = {

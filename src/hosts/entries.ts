@@ -129,18 +129,55 @@ function afterProgram({ command, args }: Start): readonly string[] {
   return program === -1 ? [] : words.slice(program + 1);
 }
 
+/** What other servers for BMAD call the setting of ours that says where to look. */
+const MODE = /^--mode=(auto|local|user|strict)$/;
+const MODE_VARIABLE = 'BMAD_DISCOVERY_MODE';
+
+/** Words of another server's command line as ours would have them; nothing for what ours does not know. */
+const ofOurs = (word: string): string | undefined =>
+  word.startsWith('git+') ? word : MODE.test(word) ? word.replace('--mode', '--discovery') : undefined;
+
+const envKey = (found: Entry): string =>
+  ['env', 'envs', 'environment'].find((each) => each in found) ?? 'env';
+
 /**
  * What an entry of another server for BMAD says that ours understands too, as an entry of ours would have it: git sources
- * on its command line, and variables.
+ * and where to look on its command line, and variables.
  */
 export function takenOver(found: unknown): Entry | undefined {
   const start = startOf(found);
   if (start === undefined || !isTable(found)) return undefined;
-  const args = afterProgram(start).filter((word) => word.startsWith('git+'));
-  const env = Object.fromEntries(Object.entries(start.env).filter(([name]) => name.startsWith('BMAD_')));
-  const key = ['env', 'envs', 'environment'].find((each) => each in found) ?? 'env';
+  const args = afterProgram(start).flatMap((word) => ofOurs(word) ?? []);
+  const env = Object.fromEntries(
+    Object.entries(start.env)
+      .filter(([name]) => name.startsWith('BMAD_'))
+      .map(([name, value]) => [name === MODE_VARIABLE ? 'BMAD_DISCOVERY' : name, value]),
+  );
   if (args.length + Object.keys(env).length === 0) return undefined;
-  return { command: 'bmad-mcp-server', args, ...(Object.keys(env).length === 0 ? {} : { [key]: env }) };
+  return {
+    command: 'bmad-mcp-server',
+    args,
+    ...(Object.keys(env).length === 0 ? {} : { [envKey(found)]: env }),
+  };
+}
+
+/** The rest of what such an entry says, a line each: it was for the other server, and is left out. */
+export function leftOut(found: unknown): string[] {
+  const start = startOf(found);
+  if (start === undefined || !isTable(found)) return [];
+  const words = afterProgram(start).filter((word) => ofOurs(word) === undefined);
+  const env = Object.entries(start.env).filter(([name]) => !name.startsWith('BMAD_'));
+  const known = new Set([...START_KEYS, ...KIND_KEYS, envKey(found)]);
+  const rest = Object.entries(found).filter(([key]) => !known.has(key));
+  const lines = Object.entries(
+    maskSecretValues({ ...Object.fromEntries(env), ...Object.fromEntries(rest) }) as Entry,
+  );
+  return [
+    ...(words.length === 0 ? [] : [shown('args', maskedWords(words))]),
+    ...lines.map(([name, value]) =>
+      shown(env.some(([each]) => each === name) ? `${envKey(found)}.${name}` : name, value),
+    ),
+  ];
 }
 
 const LONGEST_SHOWN = 1_000;

@@ -31,6 +31,8 @@ export const resultSchema = z.object({
   /** What had been added to our entry: it has been left out, or it has stayed. */
   dropped: z.array(z.string()).optional(),
   kept: z.array(z.string()).optional(),
+  /** What somebody else's entry said, and ours does not. */
+  left: z.array(z.string()).optional(),
   /** Where the file as it was before is kept. */
   copy: z.string().optional(),
   /** The change as `diff -u` writes it. */
@@ -65,7 +67,7 @@ interface Changed {
   before: string | undefined;
   after: string | undefined;
   copy?: string;
-  added: { lines: readonly string[]; stays: boolean };
+  added: { lines: readonly string[]; stays: boolean; left?: readonly string[] };
 }
 
 type Targets = [HostState, ...HostState[]];
@@ -93,6 +95,7 @@ export async function resultsOf(
       ...(change.added.lines.length === 0
         ? {}
         : { [change.added.stays ? 'kept' : 'dropped']: [...change.added.lines] }),
+      ...((change.added.left ?? []).length === 0 ? {} : { left: [...(change.added.left ?? [])] }),
       ...(change.copy === undefined ? {} : { copy: change.copy }),
       ...(dry ? { diff: unified(targets[0].file, change) } : {}),
     }),
@@ -141,7 +144,8 @@ const WOULD: Readonly<Partial<Record<Result['outcome'], string>>> = {
 
 export function resultLines(results: readonly Result[], dry: boolean): string[] {
   return results.flatMap((result) => {
-    const { name, scope, file, installed, outcome, problem, diff, text, own, copy, commands = [] } = result;
+    const { name, scope, file, installed, outcome, problem, diff, text, own, copy } = result;
+    const { commands = [], left = [] } = result;
     const done = say((dry ? WOULD[outcome] : undefined) ?? SAID[outcome]);
     const missing =
       installed || ['absent', 'removed'].includes(outcome) ? '' : t` (it does not seem to be installed)`;
@@ -150,6 +154,9 @@ export function resultLines(results: readonly Result[], dry: boolean): string[] 
       ...(problem === undefined ? [] : [`  ${problem}`]),
       ...(commands.length === 0 ? [] : [t`  Its commands: ${commands.join(', ')}`]),
       ...additionLines(result, dry),
+      ...(left.length === 0
+        ? []
+        : [t`  Left out, because it was for the other server:`, ...left.map((line) => `    ${line}`)]),
       ...(copy === undefined || outcome !== 'updated' ? [] : [t`  The file as it was: ${copy}`]),
       // In a fence, because a terminal would take its lines for a list.
       ...(diff === undefined || diff === '' ? [] : ['```diff', diff, '```']),

@@ -125,7 +125,13 @@ describe('setup', () => {
       mcpServers: {
         bmad: {
           command: 'npx',
-          args: ['-y', 'bmad-mcp-server', 'git+https://example.com/custom-bmad.git#main'],
+          args: [
+            '-y',
+            'bmad-mcp-server',
+            '--mode=strict',
+            '--fast',
+            'git+https://example.com/custom-bmad.git#main',
+          ],
           env: { BMAD_ROOT: '/srv/bmad', NODE_OPTIONS: '--inspect' },
         },
       },
@@ -137,7 +143,11 @@ describe('setup', () => {
     const { rows } = await here.setup({ hosts: ['cursor'], force: true });
     expect(rows[0]).toMatchObject({
       outcome: 'updated',
-      kept: ['args = ["git+https://example.com/custom-bmad.git#main"]', 'env.BMAD_ROOT = "/srv/bmad"'],
+      kept: [
+        'args = ["--discovery=strict","git+https://example.com/custom-bmad.git#main"]',
+        'env.BMAD_ROOT = "/srv/bmad"',
+      ],
+      left: ['args = ["--fast"]', 'env.NODE_OPTIONS = "--inspect"'],
     });
     const written = JSON.parse(await here.text('.cursor/mcp.json')) as {
       mcpServers: { bmad: { args: string[]; env: Record<string, string> } };
