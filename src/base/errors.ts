@@ -40,17 +40,11 @@ export const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES;
 
+/** What the content does not have: a name that was asked for, or anything else. */
+type Missing = 'name' | 'content';
+
 /** Why it failed, for code that goes on differently: the words of a message are for people and may change. */
-type ErrorReason =
-  | 'folder'
-  | 'file'
-  | 'outside'
-  | 'locked'
-  | 'lost'
-  | 'start'
-  | 'name'
-  | 'content'
-  | 'arguments';
+type ErrorReason = 'folder' | 'file' | 'outside' | 'locked' | 'lost' | 'start' | 'arguments' | Missing;
 
 export interface ErrorDetails {
   reason?: ErrorReason;

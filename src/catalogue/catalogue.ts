@@ -264,15 +264,19 @@ export class Catalogue {
   /** What is served under a name of something built in and says something else; `by` is that name where it is not its own id. */
   displacing(): { record: BmadRecord; by?: string }[] {
     const startable = (record: BmadRecord): boolean => record.exists && STARTABLE.includes(record.kind);
-    const builtIn = new Map<string, string | undefined>();
+    // An old name leads to what has replaced it: several may have one name.
+    const builtIn = new Map<string, Set<string | undefined>>();
     for (const record of this.records.filter((one) => one.origin.kind === 'package' && startable(one)))
-      for (const name of namesOf(record)) builtIn.set(`${record.kind} ${name}`, record.digest);
+      for (const name of namesOf(record)) {
+        const key = `${record.kind} ${name}`;
+        builtIn.set(key, (builtIn.get(key) ?? new Set()).add(record.digest));
+      }
     const renamed = new Set<BmadRecord>();
     for (const [record, served] of this.overridden)
       if (record.origin.kind === 'package' && isListed(record)) renamed.add(served);
     const displaced = (record: BmadRecord, name: string): boolean => {
-      const key = `${record.kind} ${fold(name)}`;
-      return builtIn.has(key) && builtIn.get(key) !== record.digest;
+      const same = builtIn.get(`${record.kind} ${fold(name)}`);
+      return same !== undefined && !same.has(record.digest);
     };
     return this.winners
       .filter((record) => record.origin.kind !== 'package' && startable(record))

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { takenOver } from './entries.ts';
 import { cut, put, type ConfigText } from './splice.ts';
 
 const ENTRY = { command: '/usr/bin/node', args: ['/b/bmad-mcp-server.cjs'] };
@@ -80,5 +81,20 @@ describe('a splice', () => {
   ])('refuses %s and says why', (_what, config, words) => {
     expect(() => put(config, ENTRY)).toThrow(words);
     expect(() => put(config, ENTRY)).toThrow(/it is unchanged\.$/);
+  });
+});
+
+describe('an entry of another server for BMAD', () => {
+  it.each([
+    ['npx', ['-y', 'git+https://example.com/x/bmad-mcp-server'], []],
+    ['npx', ['-y', 'git+https://example.com/x/bmad-mcp-server', 'git+https://a.b/c'], ['git+https://a.b/c']],
+    ['npx', ['-p', 'git+https://example.com/x', 'bmad-mcp', 'git+https://a.b/c'], ['git+https://a.b/c']],
+    ['uvx', ['--from', 'git+https://example.com/x', 'bmad-mcp'], []],
+    ['cmd', ['/c', 'npx', '-y', 'git+https://example.com/x'], []],
+    ['/usr/bin/pnpm', ['dlx', '--package=git+https://example.com/x', 'bmad'], []],
+    ['node', ['/srv/bmad/index.js', 'git+https://a.b/c'], ['git+https://a.b/c']],
+    ['bmad-mcp', ['git+https://a.b/c'], ['git+https://a.b/c']],
+  ])('takes over sources, and not the repository of the program: %s %j', async (command, args, sources) => {
+    expect(takenOver({ command, args })?.['args'] ?? []).toEqual(sources);
   });
 });

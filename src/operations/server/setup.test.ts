@@ -7,7 +7,7 @@ import { parse as parseYaml } from 'yaml';
 import { contextIn, serverFile, temporaryFolder, testCall } from '../../../tests/support/app.ts';
 import { writeFiles } from '../../../tests/support/folders.ts';
 import { isThere, machine, outcomes } from '../../../tests/support/host-machine.ts';
-import { maskedWords, takenOver } from '../../hosts/entries.ts';
+import { maskedWords } from '../../hosts/entries.ts';
 import { execute } from '../execute.ts';
 import { setup } from './setup.ts';
 
@@ -180,19 +180,6 @@ describe('setup', () => {
     expect(written).toContain('/other/node');
     await here.remove({ hosts });
     for (const [name, text] of Object.entries(files)) expect(await here.text(name), name).toBe(text);
-  });
-
-  it.each([
-    ['npx', ['-y', 'git+https://example.com/x/bmad-mcp-server'], []],
-    ['npx', ['-y', 'git+https://example.com/x/bmad-mcp-server', 'git+https://a.b/c'], ['git+https://a.b/c']],
-    ['npx', ['-p', 'git+https://example.com/x', 'bmad-mcp', 'git+https://a.b/c'], ['git+https://a.b/c']],
-    ['uvx', ['--from', 'git+https://example.com/x', 'bmad-mcp'], []],
-    ['cmd', ['/c', 'npx', '-y', 'git+https://example.com/x'], []],
-    ['/usr/bin/pnpm', ['dlx', '--package=git+https://example.com/x', 'bmad'], []],
-    ['node', ['/srv/bmad/index.js', 'git+https://a.b/c'], ['git+https://a.b/c']],
-    ['bmad-mcp', ['git+https://a.b/c'], ['git+https://a.b/c']],
-  ])('takes over sources, and not the repository of the program: %s %j', async (command, args, sources) => {
-    expect(takenOver({ command, args })?.['args'] ?? []).toEqual(sources);
   });
 
   it('shows no secret of a command line', async () => {
