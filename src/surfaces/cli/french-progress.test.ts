@@ -54,7 +54,7 @@ describe('how far a project is, in French', () => {
   });
 
   it('says how runs and session branches stand', async () => {
-    expect(await said('run status')).toMatch(/^Exécution .* : en cours, 0 étapes terminées\n/);
+    expect(await said('run status')).toMatch(/^Exécution .* : en cours, 0 étape terminée\n/);
     expect(await said('session list')).toMatch(
       /- main \(courante\) : active, depuis \S+, 2 exécutions \(2 en cours\), dernière \S+ \(en cours\)\n/,
     );
