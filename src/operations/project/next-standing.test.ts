@@ -159,6 +159,8 @@ describe('next, before anything is built', () => {
     expect(body).toMatch(/^planning there · solutioning not started\n/);
     expect(body).toContain('the PRD exists and has content (docs/prd.md:3); this comes next');
     expect(body).not.toContain('the PRD is complete');
+    const all = (await ok(next, { detail: 'full' })).answer.body;
+    expect(all).toContain('| planning | prd | there | docs/prd.md:3 it has content |');
   });
 });
 

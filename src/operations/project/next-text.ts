@@ -9,6 +9,7 @@ interface Item {
   phase: string;
   id: string;
   state: string;
+  unmarked?: boolean | undefined;
   evidence: Evidence[];
 }
 
@@ -199,9 +200,9 @@ export function place({ file, line }: Pick<Evidence, 'file' | 'line'>): string {
 }
 
 export function table(items: readonly Item[]): string[] {
-  const rows = items.slice(0, SHOWN_ITEMS).map(({ phase, id, state, evidence }) => {
+  const rows = items.slice(0, SHOWN_ITEMS).map(({ phase, id, state, unmarked, evidence }) => {
     const proof = evidence.map((one) => `${place(one)} ${one.says}`).join('; ');
-    return `| ${sayText(phase)} | ${cell(id)} | ${sayText(state)} | ${cell(proof)} |`;
+    return `| ${sayText(phase)} | ${cell(id)} | ${sayText(unmarked === true ? 'there' : state)} | ${cell(proof)} |`;
   });
   const more =
     items.length > SHOWN_ITEMS ? [t`${items.length - SHOWN_ITEMS} more items are in the data.`] : [];

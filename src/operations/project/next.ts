@@ -34,6 +34,8 @@ import {
   verificationSchema,
 } from './next-actions.ts';
 
+const unmarkedSchema = z.boolean().optional().describe('It has text, and nothing says that it is complete');
+
 const itemSchema = z.object({
   phase: z.string(),
   kind: z.string(),
@@ -45,6 +47,7 @@ const itemSchema = z.object({
   /** Of a story: what it is called, and its epic. */
   title: z.string().optional(),
   epic: z.string().optional(),
+  unmarked: unmarkedSchema,
   evidence: z.array(evidenceSchema),
 });
 
@@ -103,10 +106,7 @@ export const next = defineOperation({
       z.object({
         phase: z.string(),
         state: z.string(),
-        unmarked: z
-          .boolean()
-          .optional()
-          .describe('Its documents have text, and none says that it is complete'),
+        unmarked: unmarkedSchema,
         evidence: z.array(evidenceSchema),
       }),
     ),
@@ -160,8 +160,13 @@ export const next = defineOperation({
     const unmarked = new Set(
       report.artefacts.flatMap(({ plain, evidence: { file } }) => (plain === true ? [file] : [])),
     );
-    const isUnmarked = (evidence: readonly { file: string }[]): boolean =>
-      evidence.length > 0 && evidence.every(({ file }) => unmarked.has(file));
+    const marked = <Each extends { state: string; evidence: readonly { file: string }[] }>(each: Each) => {
+      const { state: own, evidence } = each;
+      const isComplete = own === 'complete' && evidence.length > 0;
+      return isComplete && evidence.every(({ file }) => unmarked.has(file))
+        ? { ...each, unmarked: true }
+        : each;
+    };
     const begun = runs.flatMap((each) => {
       const phase = progress.phaseOf(workflowOf(each) ?? '');
       return phase === undefined ? [] : [{ phase, evidence: runEvidence(each, state.root) }];
@@ -205,7 +210,7 @@ export const next = defineOperation({
       ...(language === undefined || /^en/i.test(language) ? {} : { language }),
       // What is being worked on has been started, whatever has been written so far.
       phases: phases.map((own) => {
-        const each = own.state === 'complete' && isUnmarked(own.evidence) ? { ...own, unmarked: true } : own;
+        const each = marked(own);
         const run = begun.find(({ phase }) => phase === each.phase);
         return each.state !== 'not started' || run === undefined
           ? each
@@ -224,7 +229,7 @@ export const next = defineOperation({
       ...(isAsked ? { asked: true as const } : {}),
       drift: report.drift,
       troubles: report.troubles,
-      ...(detail === 'full' ? { items: report.items, columns: named(COLUMNS) } : {}),
+      ...(detail === 'full' ? { items: report.items.map(marked), columns: named(COLUMNS) } : {}),
       names: named(NAMES),
       totals,
       ...present({ deferred: report.deferred, verification, on_machine: machine }),
