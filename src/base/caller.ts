@@ -43,8 +43,14 @@ export function callerOf(call: {
   });
 }
 
+/** Tells tokens of one name apart, and says which is meant where one has none. */
+export function tokenDigits(caller: string | undefined): string | undefined {
+  const [known, subject] = caller?.split(' ') ?? [];
+  return known === 'token' && subject !== undefined ? sha256(subject).slice(0, TOKEN_DIGITS) : undefined;
+}
+
 function nameOf(known: string, subject: string): string | undefined {
-  if (known === 'token') return sha256(subject).slice(0, TOKEN_DIGITS);
+  if (known === 'token') return tokenDigits(`token ${subject}`);
   const parts: unknown = known === 'oauth' ? jsonIn(subject) : undefined;
   return Array.isArray(parts) && typeof parts[1] === 'string' ? parts[1].slice(0, 200) : undefined;
 }

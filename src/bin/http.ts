@@ -2,12 +2,14 @@ import { userStateFolder } from '../config/locations.ts';
 import { hostname, networkInterfaces } from 'node:os';
 import { createContext, type Outside } from '../app/app.ts';
 import { servedProjects, type ServedProjects } from '../app/served-projects.ts';
+import type { Context } from '../operations/context.ts';
 import { BmadError } from '../base/errors.ts';
 import { createTurns } from '../base/http/turns.ts';
 import { CLI_PROGRAM, PRODUCT, VERSION } from '../base/product.ts';
 import { type Kept, plural, say, speaking, t } from '../base/text/message.ts';
 import { withoutEnd } from '../base/text/text.ts';
 import { createApiRoutes } from '../surfaces/http/api/route.ts';
+import { auditOf } from './audited.ts';
 import { openFrontDoor } from '../surfaces/http/front-door.ts';
 import { catalogueFigures, createHealthRoutes, createMetrics } from '../surfaces/http/health.ts';
 import { inUrl, isEverywhere, isLoopback } from '../surfaces/http/names.ts';
@@ -42,7 +44,17 @@ async function main(): Promise<void> {
   const surroundings = { ...outside(settings), forOthers: true };
   const metrics = createMetrics();
   const turns = createTurns();
-  const context = { ...(await createContext(surroundings)), observe: metrics.observe, turn: turns.call };
+  const made = await createContext(surroundings);
+  const audited = await auditOf(made);
+  const context: Context = {
+    ...made,
+    async observe(seen) {
+      metrics.observe(seen);
+      await audited.observe(seen);
+    },
+    announce: audited.announce,
+    turn: turns.call,
+  };
   const { config, log } = context;
   const projects = await servedProjects(surroundings, config, context.configFrom);
   let address = config.publicUrl === undefined ? undefined : withoutEnd(config.publicUrl, '/');
@@ -77,7 +89,7 @@ async function main(): Promise<void> {
       mcp,
       ...page.routes,
       ...createApiRoutes(context, { secured, page: page.isOn }),
-      ...createHealthRoutes(context, access.trouble),
+      ...createHealthRoutes(context, () => access.trouble?.() ?? audited.trouble()),
       metrics.route(figures),
       ...a2a,
       ...access.routes,
@@ -92,6 +104,7 @@ async function main(): Promise<void> {
     origins: config.allowOrigins,
     proxies: config.httpProxies,
     refused: metrics.refused,
+    toldRefusals: audited.refused,
     turn: turns.begin,
     limits: {
       requests: config.httpRequests,

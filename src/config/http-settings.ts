@@ -115,6 +115,13 @@ export const httpSettings = {
       'Scope of an access token that a person holds: with it, what only people may decide can be decided. Never give it to agents.',
     )
     .register(settingMeta, meta('scope', 'Scope for decisions of people', DOOR)),
+  audit: z
+    .array(z.enum(['all', 'required']))
+    .default([])
+    .describe(
+      'What the HTTP server’s audit has beside writes and refusals: "all" adds reads; "required" refuses a change that cannot be audited.',
+    )
+    .register(settingMeta, meta('words', 'Audit: all, required', { ...DOOR, separator: ',' })),
   page: z
     .enum(['loopback', 'on', 'off'])
     .default('loopback')

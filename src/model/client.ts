@@ -1,3 +1,5 @@
+import * as z from 'zod';
+
 /** Somebody outside the project. */
 export interface Requester {
   /** Stands for them in files, and does not tell their token. */
@@ -62,3 +64,31 @@ export interface SampledText {
   /** Which model it was, as the client says. */
   model?: string;
 }
+
+/** Longer than any name or id that is kept. */
+const LONGEST_NAME = 200;
+
+const name = z.string().max(LONGEST_NAME);
+/** One line of the audit of calls. */
+export const auditLineSchema = z.object({
+  at: z.string(),
+  by: z.object({
+    kind: name,
+    name: name,
+    /** Tells tokens of one name apart. */
+    token: name.optional(),
+    host: name.optional(),
+    session: name.optional(),
+  }),
+  operation: name,
+  project: z.string().optional(),
+  /** The id of what the call was about, or of what it has made. */
+  target: name.optional(),
+  /** `ok`, the code of the error, why the door has refused, or `begun` where a line is required before a change. */
+  outcome: name,
+  ms: z.number(),
+  /** How many requests this line stands for, where that is not one. */
+  count: z.number().optional(),
+});
+
+export type AuditLine = z.output<typeof auditLineSchema>;

@@ -1,3 +1,4 @@
+import type { Caller } from '../base/caller.ts';
 import type { ErrorCode } from '../base/errors.ts';
 import type { WatchReport } from '../base/files/watch-folders.ts';
 import type { Log } from '../base/log.ts';
@@ -10,6 +11,7 @@ import type { Config } from '../config/schema.ts';
 import type { ConfigSources } from '../config/load.ts';
 import type { Kit } from '../kit/kit.ts';
 import type { HostsPort } from '../hosts/hosts.ts';
+import type { Audit } from '../services/calls/audit.ts';
 import type { Completion } from '../services/completion/completion.ts';
 import type { DecisionBook } from '../services/decisions/decisions.ts';
 import type { Codebase } from '../services/codebase/codebase.ts';
@@ -131,8 +133,12 @@ export interface ServerPort {
   diagnosis(): Promise<Diagnosis>;
   /** The text of a file that a person named at the command line. */
   readUserFile(path: string): Promise<string>;
-  /** Hears of every call that has come through the door; only where somebody counts them. */
-  observe?: ((seen: Observed) => void) | undefined;
+  /** Hears of every call that has come through the door; only where somebody counts them. An answer waits for it. */
+  observe?: ((seen: Observed) => unknown) | undefined;
+  /** Hears of a change before it is made, and can refuse it. */
+  announce?: ((seen: Called) => Promise<void>) | undefined;
+  /** What is kept of calls. */
+  audit(): Promise<Audit>;
   /** Waits until a caller may begin: where several share a server, they take turns. */
   turn?: ((caller: string, writes: boolean) => Promise<() => void>) | undefined;
   /** The page that hosts show which show apps. */
@@ -180,10 +186,22 @@ export type MovedListener = (event: object) => Promise<boolean>;
 /** One call of an operation that is over. */
 export interface Observed {
   operation: string;
+  /** The operation that it stood for, where it did. */
+  meant?: string;
+  /** Who has called. */
+  by: Caller & { token?: string | undefined };
   ms: number;
+  /** Whether it changes something, or would have. */
+  writes: boolean;
   /** Why it failed, if it did. */
   code?: ErrorCode;
+  /** The id of what it was about. */
+  target?: string;
+  /** The folder of the project it was about, where that is known. */
+  project?(): Promise<string | undefined>;
 }
+
+export type Called = Pick<Observed, 'operation' | 'meant' | 'by'>;
 
 /** What a refresh found. */
 export interface Changes extends CatalogueChanges {

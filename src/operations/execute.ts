@@ -13,6 +13,7 @@ import { checkedInput, type SpokenNames } from './input.ts';
 import { withAbsence } from './catalogue/absence.ts';
 import { type Answer, type AnyOperation, mayRead, type Operation, type Route, UNIFIED } from './operation.ts';
 import { withPlace } from './project/state-place.ts';
+import { observedCall, tellOfEnd } from './observed.ts';
 import { mayRunPrograms } from './toolsets.ts';
 
 export type CallOutcome =
@@ -30,12 +31,15 @@ export async function execute(
   let given: Given = {};
   let again: Repeated | undefined;
   let over: (() => void) | undefined;
+  let writes = operation.effect !== 'read' && operation.route === undefined;
+  const called = observedCall(operation.name, call);
   try {
     call.signal.throwIfAborted();
     const { meant, input, route, repeated, unused } = await meantBy(operation, raw, context, call);
     given = input;
     again = repeated;
-    const writes = meant.effect !== 'read' && meant.writes?.(input) !== false;
+    if (meant !== operation) called.meant = meant.name;
+    writes = meant.effect !== 'read' && meant.writes?.(input) !== false;
     // Callers that nobody has identified are told apart by their sessions.
     const who = call.caller ?? call.session;
     over = who === undefined ? undefined : await context.turn?.(who, writes);
@@ -47,6 +51,7 @@ export async function execute(
         : { ...call, say: (step: Step) => say(withProject(step, input)) };
     const seen = forCall(context, input, call);
     const fresh = meant.keeps === true ? await unusedState(seen) : undefined;
+    if (writes) await context.announce?.(called);
     const run = () => onOneView(seen, meant.effect === 'read', (view) => meant.run(input, view, own));
     // To follow who calls makes every step of the program slower, and what only reads notes it nowhere.
     const result = await underWay(() => (writes ? calledBy(callerOf(call), run) : run()));
@@ -58,7 +63,7 @@ export async function execute(
     const told = await withPlaceTold(shaped(rendered, meant, repeated, context), fresh);
     const answer = withUnused(told, unused);
     context.log.debug('operation', { name: operation.name, ms: elapsed(started) });
-    context.observe?.({ operation: operation.name, ms: performance.now() - started });
+    await tellOfEnd(seen, called, { began: started, writes, input, data });
     return {
       ok: true,
       data: context.secrets.hideIn(
@@ -78,7 +83,8 @@ export async function execute(
       }),
     );
     context.log.debug('operation failed', { name: operation.name, code: error.code, ms: elapsed(started) });
-    context.observe?.({ operation: operation.name, ms: performance.now() - started, code: error.code });
+    const seen = forCall(context, given, call);
+    await tellOfEnd(seen, called, { began: started, writes, input: given, code: error.code });
     const safe = fromTheStart(error, again).map((text) => context.secrets.redact(text));
     return { ok: false, error: safe.with({ steps: safeSteps(safe.steps, given, context) }) };
   } finally {

@@ -39,6 +39,7 @@ import { storyBrief, storyHistory, storyStatus } from './project/stories.ts';
 import { runCheckpoint, runFinish, runOpen, runRepair, runResume, saveSession } from './runs/run-operations.ts';
 import { listSessions, sessionArchive, sessionCreate, sessionDiff, sessionMerge, sessionSwitch } from './runs/sessions.ts';
 import { getWorkflowStatus } from './runs/workflow-status.ts';
+import { auditShow } from './server/audit.ts';
 import { configShow } from './server/config-show.ts';
 import { doctor } from './server/doctor.ts';
 import { cacheClear, usageClear, usageShow, warm } from './server/kept.ts';
@@ -71,6 +72,7 @@ export const operations: readonly AnyOperation[] = [
   remove,
   setup,
   hostsShow,
+  auditShow,
   sourcesList,
   sourcesAdd,
   sourcesRemove,

@@ -21,6 +21,7 @@ describe('what programs may call by name', () => {
     expect(left.sort()).toEqual([
       'app_data',
       'ask_decision',
+      'audit_show',
       'cache_clear',
       'config_show',
       'delivery_accept',

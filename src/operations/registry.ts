@@ -110,6 +110,7 @@ export const TYPED = {
   remove: async () => (await import('./server/setup.ts')).remove,
   setup: async () => (await import('./server/setup.ts')).setup,
   hosts_show: async () => (await import('./server/setup.ts')).hostsShow,
+  audit_show: async () => (await import('./server/audit.ts')).auditShow,
   sources_list: async () => (await import('./git-sources/sources.ts')).sourcesList,
   sources_add: async () => (await import('./git-sources/sources.ts')).sourcesAdd,
   sources_remove: async () => (await import('./git-sources/sources.ts')).sourcesRemove,

@@ -62,6 +62,8 @@ export interface FrontDoorOptions {
   proxies?: readonly string[];
   /** Hears of each request that was not admitted. */
   refused?: (reason: Refusal) => void;
+  /** Hears of all of them together, at most once a minute. */
+  toldRefusals?: (counts: ReadonlyMap<Refusal, number>) => void;
   /** Callers take turns; without it, what comes is looked at when it comes. */
   turn?: Turn | undefined;
 }
@@ -79,6 +81,7 @@ export async function openFrontDoor({
   turn,
   proxies = [],
   refused,
+  toldRefusals,
 }: FrontDoorOptions): Promise<FrontDoor> {
   const limits: Limits = { ...USUAL_LIMITS, ...given };
   const served = { host, allowed: names };
@@ -86,7 +89,7 @@ export async function openFrontDoor({
   const open = new Map<ServerResponse, HttpRoute | undefined>();
   const room = createRoom(limits);
   const doorstep = createDoorstep(limits.waiting);
-  const refusals = createRefusals({ log, proxies, refused });
+  const refusals = createRefusals({ log, proxies, refused, told: toldRefusals });
   let origin = '';
   let closing = false;
 

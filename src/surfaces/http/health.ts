@@ -96,7 +96,7 @@ interface Figures {
 }
 
 export interface Metrics {
-  observe(seen: Observed): void;
+  observe(seen: Pick<Observed, 'operation' | 'ms' | 'code'>): void;
   /** A request that was not admitted. */
   refused(reason: Refusal): void;
   route(figures: Figures): HttpRoute;

@@ -18,6 +18,8 @@ interface RefusalsOptions {
   /** Addresses of proxies: what they say about where a request comes from is believed. */
   proxies?: readonly string[];
   refused?: ((reason: Refusal) => void) | undefined;
+  /** Hears of all of them together, at most once a minute. */
+  told?: ((counts: ReadonlyMap<Refusal, number>) => void) | undefined;
   /** In milliseconds. */
   clock?: () => number;
 }
@@ -30,6 +32,7 @@ export function createRefusals({
   log,
   proxies = [],
   refused,
+  told: tellOthers,
   clock = () => performance.now(),
 }: RefusalsOptions) {
   const behind = new Set(proxies);
@@ -51,6 +54,7 @@ export function createRefusals({
     if (untold.size === 0) return;
     told = clock();
     log.warn('requests were refused', Object.fromEntries(untold));
+    tellOthers?.(untold);
     untold = new Map();
   }
 

@@ -10,6 +10,7 @@ import { type CallOutcome, execute, WRITING_HINT } from '../../../operations/exe
 import { FOR_PEOPLE, ON_THE_PAGE, writtenArguments } from '../../../operations/offers.ts';
 import { operations } from '../../../operations/index.ts';
 import { OFFERED } from '../../../operations/offered.ts';
+import { observedCall } from '../../../operations/observed.ts';
 import type { AnyOperation } from '../../../operations/operation.ts';
 import { WRITES_ONLY, reachable, reachableNamed, type Reach } from '../../../operations/reachable.ts';
 import { BASE, bodyInput, DOCUMENT, problemOf, queryInput, takesQuery } from './input.ts';
@@ -51,7 +52,13 @@ export function createAnswers(context: Context, { secured }: { secured: boolean 
   ): Promise<Response> {
     const { headers } = request;
     const more = challengeOf(caller);
-    if (!may)
+    if (!may) {
+      await context.observe?.({
+        ...observedCall(operation.name, call),
+        ms: 0,
+        writes: false,
+        code: 'forbidden',
+      });
       return problemOf(
         new BmadError('forbidden', `${operation.name} is not offered by this server: ${why}.`, {
           subject: operation.name,
@@ -59,6 +66,7 @@ export function createAnswers(context: Context, { secured }: { secured: boolean 
         }),
         { headers: why === WRITES_ONLY ? more : {} },
       );
+    }
     const allowed = allowedFor(operation);
     if (!allowed.includes(request.method))
       return problemOf(

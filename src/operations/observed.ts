@@ -1,0 +1,55 @@
+import { callerOf, tokenDigits } from '../base/caller.ts';
+import type { ErrorCode } from '../base/errors.ts';
+import { present } from '../base/values.ts';
+import type { Call, Called, Context, Observed } from './context.ts';
+
+/** What an id looks like: no text of a person does. */
+const ID = /^[\w.:@-]{1,100}$/;
+const IDS = ['task_id', 'run_id', 'contract_id', 'checkpoint_id', 'id'];
+/** Where answers have what they are about. */
+const OF_ANSWERS = ['task', 'run', 'memory', 'contract'];
+
+type Data = Readonly<Record<string, unknown>>;
+
+/** What there is to say of one call, without its arguments. */
+export function observedCall(operation: string, call: Call): Called {
+  const { name = '', kind = 'local', host, session } = callerOf(call);
+  const by = { kind, name, token: tokenDigits(call.caller), host, session };
+  return { operation, by: present<Observed['by']>(by) };
+}
+
+interface Ended {
+  began: number;
+  writes: boolean;
+  input: Data;
+  data?: Data;
+  code?: ErrorCode;
+}
+
+/** Tells the observer, where there is one, that a call is over; waits until that is kept where it changes something. */
+export async function tellOfEnd(
+  { observe, secrets, workspace }: Context,
+  called: Called,
+  { began, writes, input, data, code }: Ended,
+): Promise<void> {
+  if (observe === undefined) return;
+  const ms = Math.round((performance.now() - began) * 1_000) / 1_000;
+  const target = idIn(input) ?? idIn(data ?? {});
+  await observe(
+    present<Observed>({
+      ...called,
+      ms,
+      writes,
+      code,
+      target: target === undefined ? undefined : secrets.redact(target),
+      // Whatever the caller has called it; a folder that is not served is not named.
+      project: async () => (await workspace().catch(() => undefined))?.project.root,
+    }),
+  );
+}
+
+function idIn(data: Data): string | undefined {
+  const within = OF_ANSWERS.map((key) => data[key]).find((value) => typeof value === 'object');
+  const ids = [data, (within ?? {}) as Data].flatMap((one) => IDS.map((key) => one[key]));
+  return ids.find((id): id is string => typeof id === 'string' && ID.test(id));
+}

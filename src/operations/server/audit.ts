@@ -1,0 +1,76 @@
+import * as z from 'zod';
+import { BmadError, quoted } from '../../base/errors.ts';
+import { visible } from '../../base/text/hidden.ts';
+import { plural, t } from '../../base/text/message.ts';
+import { type AuditLine, auditLineSchema } from '../../model/client.ts';
+import { defineOperation } from '../operation.ts';
+
+const UNITS = { m: 60_000, h: 60 * 60_000, d: 24 * 60 * 60_000 };
+const USUAL = '7d';
+const SHOWN = 100;
+const MOST = 10_000;
+
+export const auditShow = defineOperation({
+  name: 'audit_show',
+  title: 'Show who has called what',
+  description:
+    'Calls of the HTTP servers that use this user’s state folder: time, caller, operation, project, id and outcome, never arguments.',
+  effect: 'read',
+  command: 'audit',
+  examples: ['audit', 'audit --since 2h --outcome forbidden'],
+  input: z.strictObject({
+    since: z
+      .string()
+      .min(2)
+      .max(40)
+      .default(USUAL)
+      .describe('From when on: 30m, 12h, 7d (default), or a date such as 2026-11-19'),
+    caller: z.string().min(1).max(200).optional().describe('A name, the digits of a token, or a kind: oauth'),
+    outcome: z.string().min(1).max(40).optional().describe('ok, or a code such as forbidden or wrong_token'),
+    limit: z.int().min(1).max(MOST).default(SHOWN).describe('How many lines, the last ones'),
+  }),
+  output: z.object({
+    folder: z.string(),
+    since: z.string(),
+    lines: z.array(auditLineSchema),
+    more: z.int(),
+    bad: z.int().describe('Lines that cannot be read'),
+  }),
+  async run({ since, caller, outcome, limit }, context) {
+    const from = timeOf(since);
+    const audit = await context.audit();
+    const read = await audit.read({ since: from, caller, outcome, limit });
+    return { ...read, since: new Date(from).toISOString() };
+  },
+  render: ({ folder, since, lines, more, bad }) => ({
+    body: lines.length === 0 ? t`No call has been audited since ${since}.` : lines.map(lineOf).join('\n'),
+    note: [
+      ...(more === 0 ? [] : [t`${plural(more, 'earlier line')} not shown; --limit shows more.`]),
+      ...(bad === 0 ? [] : [t`${plural(bad, 'line')} cannot be read.`]),
+      folder,
+    ].join(' '),
+  }),
+});
+
+function timeOf(since: string): number {
+  const [, count, unit] = /^(\d{1,6})([mhd])$/.exec(since) ?? [];
+  const at =
+    unit === undefined ? Date.parse(since) : Date.now() - Number(count) * UNITS[unit as keyof typeof UNITS];
+  if (Math.abs(at) <= 8.64e15) return at;
+  throw new BmadError('invalid_input', t`${quoted(since)} is not a time.`, {
+    hint: t`Use 30m, 12h or 7d, or a date such as 2026-11-19.`,
+  });
+}
+
+/** Names may be anybody's, so what is hidden in them is shown. */
+function lineOf({ at, by, operation, project, target, outcome, ms, count }: AuditLine): string {
+  const who = [by.kind, by.name, by.token === by.name ? '' : (by.token ?? ''), by.host ?? ''];
+  const what = [operation, target ?? '', project ?? ''];
+  const times = count === undefined ? `${Math.round(ms)} ms` : `× ${count}`;
+  return visible(
+    [at, ...who, '|', ...what, '|', outcome, times]
+      .filter((part) => part !== '')
+      .map((part) => part.replaceAll(/\s+/g, ' '))
+      .join(' '),
+  );
+}
