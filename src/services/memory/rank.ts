@@ -234,12 +234,6 @@ export function between(
   };
 }
 
-/** The filter for an engine that compares letter by letter: agents as they are spelled among those there are. */
-export function spelled(filter: ReadyFilter, agents: Iterable<string>): ReadyFilter {
-  if (filter.agents === undefined) return filter;
-  return { ...filter, agents: new Set([...agents].filter((name) => filter.agents?.has(nameKey(name)))) };
-}
-
 export function passes(entry: MemoryEntry, filter: ReadyFilter): boolean {
   return (
     (filter.types?.has(entry.type) ?? true) &&

@@ -1,3 +1,4 @@
+import { nameKey } from '../../../base/text/suggest.ts';
 import { push } from '../../../base/values.ts';
 import { type Happened, happenedIn, onceEach, type Page as LinePage } from '../../../lines/line.ts';
 import type { MemoryEntry, MemoryKey, MemoryRevision } from '../../../model/memory.ts';
@@ -121,7 +122,7 @@ export class SqliteIndex implements LineIndex {
       return { entries: [], next: undefined };
     const from = page.after === undefined ? undefined : after(positionOf(page.after));
     const entries = await this.#read((database) => {
-      const where = this.#condition(database, filter);
+      const where = this.#condition(filter);
       // The signs make one condition of many: for each of them by itself SQLite expects to leave out most rows, and then sorts all
       // instead of reading the first in order.
       const sql = `SELECT ${ROW} FROM memory WHERE +(${where.sql}) ${from === undefined ? '' : `AND ${from.sql}`} ${IN_ORDER} LIMIT ?`;
@@ -133,13 +134,13 @@ export class SqliteIndex implements LineIndex {
 
   async count(filter: IndexFilter): Promise<number> {
     return this.#read((database) => {
-      const { sql, values } = this.#condition(database, filter);
+      const { sql, values } = this.#condition(filter);
       return numberIn(database, `SELECT count(*) AS n FROM memory WHERE ${sql}`, ...values);
     });
   }
 
-  #condition(database: Database, filter: IndexFilter): Condition {
-    const { sql, values } = condition(database, readyFilter(filter));
+  #condition(filter: IndexFilter): Condition {
+    const { sql, values } = condition(readyFilter(filter));
     const { space } = this.#options;
     if (filter.unembedded !== true || space === undefined) return { sql, values };
     const without = 'NOT EXISTS (SELECT 1 FROM vector v WHERE v.rid = memory.rid AND v.space = ?)';
@@ -273,8 +274,8 @@ function nextRev(database: Database): number {
   return rev;
 }
 
-const PUT = `INSERT OR REPLACE INTO memory (type, id, agent, tags, created_at, updated_at, forgotten_at, superseded_at,
-  body, revisions, terms, rev, rid) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+const PUT = `INSERT OR REPLACE INTO memory (type, id, agent, agent_key, tags, created_at, updated_at, forgotten_at, superseded_at,
+  body, revisions, terms, rev, rid) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /** Brings the row of a memory to what its lines say now; inside a transaction of the caller, who writes the words. */
 function writeStored(
@@ -292,6 +293,7 @@ function writeStored(
     entry.type,
     entry.id,
     entry.agent,
+    nameKey(entry.agent),
     JSON.stringify(entry.tags),
     entry.createdAt,
     entry.updatedAt,

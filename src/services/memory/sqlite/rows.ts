@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { MEMORY_TYPES, type MemoryEntry } from '../../../model/memory.ts';
 import { type MemoryStats, spaceText, type VectorSpace } from '../engine.ts';
-import { type Group, type Position, type ReadyFilter, spelled, tally } from '../rank.ts';
+import { type Group, type Position, type ReadyFilter, tally } from '../rank.ts';
 import { Database, jsonInRow, type SqlValue, strangeIndex } from './database.ts';
 
 /** The order of lists by type. */
@@ -12,7 +12,7 @@ const TYPE_NUMBER =
 export const IS_CHANGED = '(revisions IS NOT NULL OR forgotten_at IS NOT NULL OR superseded_at IS NOT NULL)';
 
 /** Part of the file's name: a program with other tables has a file of its own, so that two do not rebuild in turns. */
-export const SCHEMA = 4;
+export const SCHEMA = 5;
 
 const TABLES = `
   CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -26,6 +26,7 @@ const TABLES = `
     type TEXT NOT NULL,
     id TEXT NOT NULL,
     agent TEXT NOT NULL,
+    agent_key TEXT NOT NULL,
     tags TEXT NOT NULL,
     created_at TEXT NOT NULL,
     updated_at TEXT NOT NULL,
@@ -39,7 +40,7 @@ const TABLES = `
   );
   CREATE INDEX memory_order ON memory (created_at DESC, ${TYPE_NUMBER}, id);
   CREATE INDEX memory_rev ON memory (rev);
-  CREATE INDEX memory_filter ON memory (agent, type, updated_at, forgotten_at, superseded_at);
+  CREATE INDEX memory_filter ON memory (agent_key, type, updated_at, forgotten_at, superseded_at);
   CREATE INDEX memory_changed ON memory (rid) WHERE ${IS_CHANGED};
   CREATE TABLE removed (type TEXT NOT NULL, id TEXT NOT NULL, rev INTEGER NOT NULL, PRIMARY KEY (type, id));
   CREATE TABLE vector (
@@ -106,20 +107,8 @@ export interface Condition {
   values: SqlValue[];
 }
 
-/** Jumps from name to name in the index, so that it does not depend on how many memories there are. */
-const AGENTS = `WITH RECURSIVE name(agent) AS (
-  SELECT min(agent) FROM memory
-  UNION ALL SELECT (SELECT min(agent) FROM memory WHERE agent > name.agent) FROM name
-    WHERE name.agent IS NOT NULL
-) SELECT agent FROM name WHERE agent IS NOT NULL`;
-
 /** The filter as a condition on the table `memory`. */
-export function condition(database: Database, wanted: ReadyFilter): Condition {
-  const known = wanted.agents === undefined ? [] : database.all<{ agent: string }>(AGENTS);
-  const filter = spelled(
-    wanted,
-    known.map(({ agent }) => agent),
-  );
+export function condition(filter: ReadyFilter): Condition {
   const parts: string[] = [];
   const values: SqlValue[] = [];
   const add = (sql: string, ...more: SqlValue[]): void => {
@@ -128,7 +117,7 @@ export function condition(database: Database, wanted: ReadyFilter): Condition {
   };
   const list = (items: Iterable<string>): string => JSON.stringify([...items]);
   if (filter.types !== undefined) add('type IN (SELECT value FROM json_each(?))', list(filter.types));
-  if (filter.agents !== undefined) add('agent IN (SELECT value FROM json_each(?))', list(filter.agents));
+  if (filter.agents !== undefined) add('agent_key IN (SELECT value FROM json_each(?))', list(filter.agents));
   for (const tag of filter.tagsAll)
     add('EXISTS (SELECT 1 FROM json_each(tags) AS tag WHERE tag.value = ?)', tag);
   if (filter.since !== undefined) add('updated_at >= ?', filter.since);

@@ -46,7 +46,7 @@ export function searched(database: Database, matrix: Matrix | undefined, query: 
 }
 
 function newest(database: Database, filter: ReadyFilter, count: number, but: ReadonlySet<number>): number[] {
-  const where = condition(database, filter);
+  const where = condition(filter);
   const sql = `SELECT rid FROM memory WHERE +(${where.sql}) ${IN_ORDER} LIMIT ?`;
   const rows = database.all<{ rid: number }>(sql, ...where.values, count);
   return rows.map(({ rid }) => rid).filter((rid) => !but.has(rid));
@@ -59,7 +59,7 @@ function byWords(
   count: number,
 ): readonly number[] {
   if (asked.length === 0) return [];
-  const where = condition(database, filter);
+  const where = condition(filter);
   const rows = database.all<{ rid: number }>(
     // A file may ask for another order, which may not exist.
     `SELECT m.rid FROM words JOIN memory m ON m.rid = words.rowid
@@ -74,7 +74,7 @@ function byWords(
 
 /** What a filter takes of some rows, or of all. As one text: to receive a hundred thousand rows takes several times as long. */
 function passing(database: Database, wanted: ReadyFilter, rids?: readonly number[]): ReadonlySet<number> {
-  const where = condition(database, wanted);
+  const where = condition(wanted);
   const among = rids === undefined ? '' : 'rid IN (SELECT value FROM json_each(?)) AND';
   const found = database.get<{ rids: string }>(
     `SELECT json_group_array(rid) AS rids FROM memory WHERE ${among} ${where.sql}`,
