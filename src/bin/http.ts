@@ -28,7 +28,6 @@ import {
 import { decideAccess, onlyThisMachine, serveHelp, serverHelp } from './http-access.ts';
 import { hasPage, localOrigin, pageParts } from './page-server.ts';
 import { servePage } from './page.ts';
-import { printer } from './printer.ts';
 import { PAGE, programArguments } from './program-place.ts';
 import { showHelp } from './start-screen.ts';
 
@@ -39,7 +38,7 @@ async function main(): Promise<void> {
   const { settings, switches, values } = serverFlags();
   const words = await wordsFor(settings);
   // Only these lines are for the person who has started it: nothing that is served may be said in their words.
-  const tell = (make: () => string): void => printer.err(speaking(words, make));
+  const tell = (make: () => string): void => showHelp(speaking(words, make), 'remarks');
   if (switches.has('help')) return showHelp(speaking(words, switches.has('http') ? serveHelp : serverHelp));
   const surroundings = { ...outside(settings), forOthers: true };
   const metrics = createMetrics();
@@ -142,7 +141,7 @@ async function main(): Promise<void> {
   if (page.isOn) tell(() => t`Page for people: ${address}/ ("bmad page" prints the link that lets you in)\n`);
   const [a2aRoute] = a2a;
   if (a2aRoute !== undefined) tell(() => `Agent2Agent: ${address}${a2aRoute.path}\n`);
-  if (switches.has('summary')) printer.err(`${await speaking(words, () => readyLine(context))}\n`);
+  if (switches.has('summary')) showHelp(`${await speaking(words, () => readyLine(context))}\n`, 'remarks');
   await serving.ended;
 }
 

@@ -74,8 +74,9 @@ Codex:        codex mcp add ${SERVER_KEY} -- "${process.execPath}" "${server}"
 Other hosts, in their MCP configuration:
 ${JSON.stringify(entry, null, 2)}
 
-"${CLI_PROGRAM} help" explains the command line, "${SERVER_PROGRAM} --help" the settings of the server.
-"npm start -- --http" serves over HTTP instead, with the page for people at its address.
+"${CLI_PROGRAM} help" explains the command line,
+"${SERVER_PROGRAM} --help" the settings of the server.
+"npm start -- --http" serves over HTTP instead, with the page for people.
 `;
 }
 
