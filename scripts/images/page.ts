@@ -8,6 +8,7 @@ import { deflateSync, inflateSync } from 'node:zlib';
 
 // Writes the pictures of the guide: every view of the page over the project of its tests, in a real browser.
 // npm run images
+// With names of pictures only those: npm run images -- inbox inbox-narrow
 // With --all every view in both themes, wide and narrow, whole and as large as it is, to look at: .cache/images
 
 const WIDE = { width: 1100, height: 660 };
@@ -45,6 +46,7 @@ const PICTURES: readonly Picture[] = [
 ];
 
 const isAll = process.argv.includes('--all');
+const named = process.argv.slice(2).filter((word) => !word.startsWith('--'));
 
 /** Every view in both themes, wide and narrow. */
 const EVERY: readonly Picture[] = [...new Map(PICTURES.map(([name, address]) => [address, name]))].flatMap(
@@ -180,6 +182,7 @@ try {
   const served = await servePage(onEnd);
   const browser = await startBrowser(onEnd);
   for (const [name, address, colorScheme, viewport] of isAll ? EVERY : PICTURES) {
+    if (named.length > 0 && !named.includes(name)) continue;
     const person = await served.person(browser, { colorScheme, viewport });
     await person.see(address);
     // Nothing of it is waited for by the view itself: the lines to paste, the live mark.

@@ -38,9 +38,11 @@ function move(by: 1 | -1): void {
   all[to]?.scrollIntoView({ block: 'nearest' });
 }
 
+/** The buttons of an entry are in it, or beside the list where it is read. */
 function press(number: string): void {
-  const entry = entries().find((each) => each.contains(document.activeElement));
-  entry?.querySelector<HTMLElement>(`[data-act="${number}"]`)?.click();
+  const at = document.activeElement?.closest<HTMLElement>('[data-entry], [data-reader]');
+  const reader = at?.dataset['row'] === undefined ? at : document.querySelector<HTMLElement>('[data-reader]');
+  reader?.querySelector<HTMLElement>(`[data-act="${number}"]`)?.click();
 }
 
 function goBy(key: string): void {

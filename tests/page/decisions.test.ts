@@ -19,18 +19,37 @@ beforeAll(async () => {
 const entry = (person: Person, text: string): Locator =>
   person.page.locator('[data-entry]', { hasText: text });
 
+/** The entry of the inbox that is read, after it was chosen by its line. */
+async function reading(person: Person, text: string): Promise<Locator> {
+  await entry(person, text).click();
+  return person.page.locator('[data-reader]', { hasText: text });
+}
+
+const isRead = (person: Person): Promise<string | null> =>
+  person.page.evaluate("document.activeElement.closest('[data-row]')?.dataset.row ?? null");
+
 describe('decisions on the page', () => {
   it('approves exactly the text that is shown, seen at once by whoever else looks', async () => {
     const ben = await served.person(browser);
     await Promise.all([ada.see('#/inbox'), ben.see('#/inbox')]);
-    await entry(ben, 'cart-api').waitFor();
-    const own = entry(ada, 'cart-api');
-    await own.getByText('Review the API of the cart and list breaking changes.').waitFor();
-    // By keyboard: the first action of the entry that has the focus.
-    await own.focus();
+    const title = 'Approve: Review the API of the cart';
+    await entry(ben, title).waitFor();
+    // By keyboard alone: down to the line, its first button, and yes to what nothing takes back.
+    while (!(await entry(ada, title).evaluate('(line) => line === document.activeElement')))
+      await ada.page.keyboard.press('j');
+    await ada.page
+      .locator('[data-reader] pre', { hasText: 'Review the API of the cart and list breaking changes.' })
+      .first()
+      .waitFor();
     await ada.page.keyboard.press('1');
-    await own.waitFor({ state: 'detached' });
-    await entry(ben, 'cart-api').waitFor({ state: 'detached' });
+    await ada.page.keyboard.press('Enter');
+    await entry(ada, title).waitFor({ state: 'detached' });
+    await entry(ben, title).waitFor({ state: 'detached' });
+    // What follows is read, and what was done stays in sight.
+    const next = await isRead(ada);
+    expect(next).not.toBeNull();
+    expect(await ada.page.locator('[data-row][aria-current]').getAttribute('data-row')).toBe(next);
+    await ada.page.locator('.settled', { hasText: title }).waitFor();
     expect((await served.tasks()).find(({ output_key }) => output_key === 'cart-api')?.status).toBe('queued');
     await ben.context.close();
   });
@@ -53,7 +72,7 @@ describe('decisions on the page', () => {
 
   it('refuses with a reason, and shows hostile text as the text it is', async () => {
     await ada.see('#/inbox');
-    const own = entry(ada, 'hostile');
+    const own = await reading(ada, '<script>alert(1)</script>');
     await own.getByText('<script>alert(1)</script><img src=x onerror=alert(2)>').first().waitFor();
     expect(await own.innerText()).toContain('\\u{202E}');
     expect(await ada.page.locator('main script, main img').count()).toBe(0);
@@ -96,7 +115,8 @@ describe('decisions on the page', () => {
     const own = entry(ada, 'api → web');
     await own.getByText('complete').first().waitFor();
     await own.getByRole('link', { name: /inbox/ }).click();
-    const waiting = entry(ada, `${contract.contract_id} waits for an answer`);
+    const waiting = await reading(ada, 'api → web waits for an answer');
+    await waiting.getByRole('button', { name: /^Read all/ }).click();
     await waiting.getByText('Signed by').first().waitFor();
     await waiting.getByRole('button', { name: /^Accept/ }).click();
     await ada.page.getByRole('button', { name: 'Yes, do it' }).click();
@@ -110,7 +130,8 @@ describe('decisions on the page', () => {
 
   it('trusts the programs of the project after the script was shown and a yes', async () => {
     await ada.see('#/inbox');
-    const own = entry(ada, 'may not run on this machine yet');
+    const own = await reading(ada, 'may not run on this machine yet');
+    await own.getByRole('button', { name: /^Read all/ }).click();
     await own.getByText('Completion Contract Verifier').first().waitFor();
     await own.getByRole('button', { name: /^Allow it on this machine/ }).click();
     await ada.page.getByRole('button', { name: 'Yes, do it' }).click();

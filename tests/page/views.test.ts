@@ -12,7 +12,7 @@ import { isDeep } from '../support/how-much.ts';
 
 /** Every view, and something that only its data can have put there. */
 const VIEWS: Readonly<Record<string, readonly string[]>> = {
-  '#/inbox': ['Waiting for you', 'cart-api', 'The ledgers lack 1 change', 'cc-000003'],
+  '#/inbox': ['Waiting for you', 'Review the API of the cart', 'The ledgers lack 1 change', 'cc-000003'],
   '#/now': ['Bring the ledgers up to date', 'prd.md:3', '/bmad-build 1-2-cart-totals-with-tax'],
   '#/board': [
     '1.2 Cart totals with tax',

@@ -8,6 +8,8 @@ const actionSchema = z.object({
   needs: z.array(z.string()).optional(),
   /** Whether it cannot be taken back, or lets programs run. */
   danger: z.boolean().optional(),
+  /** Whether a person is asked a second time, as nothing takes it back. */
+  asks: z.boolean().optional(),
   /** Whether it is one of the operations that are for people only. */
   person: z.boolean().optional(),
 });
@@ -23,6 +25,8 @@ export const itemSchema = z.object({
   evidence: z.array(z.object({ file: z.string(), line: z.int().optional(), says: z.string() })),
   /** What is decided on, as it is stored. */
   text: z.string(),
+  /** The texts in it, each to the letter, where it frames several. */
+  exact: z.array(z.object({ name: z.string(), text: z.string() })).optional(),
   actions: z.array(actionSchema),
 });
 

@@ -1,4 +1,5 @@
 import { BmadError } from '../../base/errors.ts';
+import { oneLine } from '../../base/text/text.ts';
 import { present } from '../../base/values.ts';
 import { plural, t } from '../../base/text/message.ts';
 import type { Task, TaskState } from '../../model/task.ts';
@@ -12,7 +13,7 @@ import { decidedText, textsOf, viewOf } from '../tasks/task-view.ts';
 import type { InboxAction, InboxItem } from './item.ts';
 import { FOR_PEOPLE } from '../offers.ts';
 
-type Marks = Pick<InboxAction, 'needs' | 'danger'>;
+type Marks = Pick<InboxAction, 'needs' | 'danger' | 'asks'>;
 
 function action(
   label: string,
@@ -90,7 +91,12 @@ async function sourcesOf(context: Context): Promise<WaitingThere> {
             ? [action(t`Ask the remote again`, 'sources_update', { source })]
             : [
                 action(t`Show what changes`, 'sources_diff', { source }),
-                action(t`Approve this commit`, 'sources_approve', { source, commit: pending.commit }),
+                action(
+                  t`Approve this commit`,
+                  'sources_approve',
+                  { source, commit: pending.commit },
+                  { asks: true },
+                ),
               ],
       }),
     );
@@ -194,7 +200,7 @@ async function runsOf(state: ProjectState, context: Context, { signal }: Call): 
                   ...(run.branch === 'main' ? {} : { branch: run.branch }),
                 }),
               ]),
-          ...(aside === undefined ? [] : [action(why, operation, args)]),
+          ...(aside === undefined ? [] : [action(why, operation, args, { asks: true })]),
         ],
       }),
     );
@@ -229,7 +235,7 @@ async function handoffsOf(state: ProjectState, { signal }: Call): Promise<Waitin
             : t`${from} has waited for an answer since ${old}`,
         evidence: [{ file: id, says: text }],
         text,
-        actions: [action(t`Mark as done`, 'complete_handoff', { id })],
+        actions: [action(t`Mark as done`, 'complete_handoff', { id }, { asks: true })],
       }),
     ),
     unread: [],
@@ -237,6 +243,9 @@ async function handoffsOf(state: ProjectState, { signal }: Call): Promise<Waitin
 }
 
 /** What only a person decides in the project itself: tasks, their results, and deliveries. */
+
+/** Of a task as much as a line takes. */
+const TITLE = 120;
 
 const WAITING = new Set<TaskState>(['needs_approval', 'needs_verification']);
 
@@ -261,7 +270,7 @@ async function tasksOf(state: ProjectState): Promise<WaitingThere> {
         text: waiting
           .map(({ task, ...decided }) => decidedText(viewOf(task), textsOf(task, decided)))
           .join('\n\n'),
-        actions: [action(t`Approve exactly these`, 'task_approve_all', { digest })],
+        actions: [action(t`Approve exactly these`, 'task_approve_all', { digest }, { asks: true })],
       }),
     );
   for (const task of tasks.filter(({ status, task_id }) => WAITING.has(status) && !together.has(task_id))) {
@@ -275,11 +284,17 @@ async function tasksOf(state: ProjectState): Promise<WaitingThere> {
           kind: isResult ? 'result' : 'task',
           role: task.agent,
           since: isResult ? task.updated_at : task.created_at,
-          title: isResult ? t`Check the result ${task.output_key}` : t`Approve the task ${task.output_key}`,
+          title: isResult ? t`Check: ${oneLine(task.task, TITLE)}` : t`Approve: ${oneLine(task.task, TITLE)}`,
           evidence: [{ file: queue.fileOf(task), says: reasonOf(task) }],
           text: decidedText(viewOf(task), shown),
+          exact: shown.texts.map(({ name, text }) => ({ name, text })),
           actions: [
-            action(t`Approve exactly this`, 'task_approve', { task_id, digest: shown.digest }),
+            action(
+              t`Approve exactly this`,
+              'task_approve',
+              { task_id, digest: shown.digest },
+              { asks: true },
+            ),
             action(t`Refuse`, 'task_refuse', { task_id }, { needs: ['reason'], danger: true }),
           ],
         }),
@@ -337,10 +352,19 @@ async function contractsOf(state: ProjectState): Promise<WaitingThere> {
   return found;
 }
 
-function waitingWords({ id, status }: { id: string; status?: string | undefined }): string {
-  if (status === 'accepted elsewhere') return t`${id} was accepted elsewhere, not on this machine`;
-  if (status === 'changed since it was accepted') return t`${id} has changed since it was accepted here`;
-  return t`${id} waits for an answer`;
+function waitingWords({
+  id,
+  contract: { from, to },
+  status,
+}: {
+  id: string;
+  contract: { from?: string | undefined; to?: string | undefined };
+  status?: string | undefined;
+}): string {
+  const whose = from === undefined || to === undefined ? id : `${from} → ${to}`;
+  if (status === 'accepted elsewhere') return t`${whose} was accepted elsewhere, not on this machine`;
+  if (status === 'changed since it was accepted') return t`${whose} has changed since it was accepted here`;
+  return t`${whose} waits for an answer`;
 }
 
 /** What the project disagrees with itself about can be hundreds of places; the first say enough. */
@@ -368,7 +392,9 @@ async function ledgersBehind(
         says: t`${key}: ${from ?? t`no row`} → ${to} (${why})`,
       })),
       text: ledgers.map(({ diff }) => diff).join('\n'),
-      actions: [action(t`Make these changes`, 'reconcile_ledgers', { apply: true, proposal })],
+      actions: [
+        action(t`Make these changes`, 'reconcile_ledgers', { apply: true, proposal }, { asks: true }),
+      ],
     });
   const left = report.drift.filter(({ kind, about }) => kind !== 'broken ledger' && !proposed.has(about));
   for (const { kind, about, says, evidence } of left.slice(0, MOST_DRIFT))

@@ -48,7 +48,8 @@ export function Actions({
   actions: readonly Action[];
   /** What they are about, for those who do not see it. */
   about: string;
-  onDone: () => void;
+  /** Told what was done, in the words of its button. */
+  onDone: (did: string) => void;
 }): VNode | null {
   const [open, setOpen] = useState<Action | undefined>(undefined);
   const [busy, setBusy] = useState(false);
@@ -68,7 +69,7 @@ export function Actions({
       setOpen(undefined);
       setWord('');
       announce(`${action.label}: ${shell.done}`);
-      onDone();
+      onDone(action.label);
     } catch (error) {
       setProblem(error instanceof Problem && error.status !== 0 ? error.message : shell.noServer);
     } finally {
@@ -78,7 +79,7 @@ export function Actions({
   const pressed = (action: Action): void => {
     const place = shownAt(action);
     if (place !== undefined) go(place);
-    else if (action.danger === true || askedBy(action) !== undefined) setOpen(action);
+    else if (action.danger === true || action.asks === true || askedBy(action) !== undefined) setOpen(action);
     else void run(action);
   };
   const asked = open === undefined ? undefined : askedBy(open);
@@ -109,6 +110,8 @@ export function Actions({
             if (event.key !== 'Escape') return;
             event.stopPropagation();
             setOpen(undefined);
+            // Back to where keys go on from.
+            event.currentTarget.closest('.mail')?.querySelector<HTMLElement>('[aria-current]')?.focus();
           }}
         >
           <p>

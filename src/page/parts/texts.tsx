@@ -9,13 +9,19 @@ import { hiddenIn, inLine, visible } from './visible.ts';
 /** As much of a text as a screen takes without a pause; the rest comes when it is asked for. */
 const AT_ONCE = 8_000;
 
-/** A text to the letter: nothing is interpreted, hidden characters are shown, and its length is said. */
-export function Exact({ text, label }: { text: string; label?: string }): VNode {
+/**
+ * A text to the letter: nothing is interpreted, hidden characters are shown, and its length is said. With `lines` only so many
+ * come at once.
+ */
+export function Exact({ text, label, lines }: { text: string; label?: string; lines?: number }): VNode {
   const [whole, setWhole] = useState(false);
   const { shell } = words.value;
-  const left = text.length - AT_ONCE;
-  const shown = whole || left <= 0 ? text : text.slice(0, AT_ONCE);
+  const all = lines === undefined ? [] : text.split('\n');
+  const isClipped = !whole && lines !== undefined && all.length > lines;
+  const first = isClipped ? all.slice(0, lines).join('\n') : text;
+  const shown = whole ? text : first.slice(0, AT_ONCE);
   const hidden = hiddenIn(text);
+  const left = number(text.length - shown.length);
   return (
     <figure class="exact">
       <figcaption>
@@ -23,12 +29,16 @@ export function Exact({ text, label }: { text: string; label?: string }): VNode 
         {shell.characters(number(text.length))}
         {hidden === 0 ? null : <strong class="bad"> · {shell.hidden(hidden)}</strong>}
       </figcaption>
-      <pre tabIndex={0} aria-label={label ?? shell.characters(number(text.length))}>
+      <pre
+        class={isClipped ? 'clipped' : ''}
+        tabIndex={0}
+        aria-label={label ?? shell.characters(number(text.length))}
+      >
         {visible(shown)}
       </pre>
       {shown === text ? null : (
         <button type="button" onClick={() => setWhole(true)}>
-          {shell.showAll(number(left))}
+          {isClipped ? shell.readAll(all.length) : shell.showAll(left)}
         </button>
       )}
     </figure>
