@@ -169,7 +169,7 @@ function allowance(allow: readonly string[], deny: readonly string[], unknown: b
     notice(
       'tools',
       some ? t`It asks before it uses some of the tools.` : t`It asks before it uses a tool.`,
-      t`Add "${ALL_TOOLS[0] ?? ''}" to permissions.allow in .claude/settings.json.`,
+      t`To allow them all, add "${ALL_TOOLS[0] ?? ''}" to permissions.allow in ~/.claude/settings.json.`,
     ),
   ];
 }

@@ -75,7 +75,7 @@ describe('doctor, asked about the hosts', () => {
           level: 'notice',
           about: 'tools',
           text: 'It asks before it uses some of the tools.',
-          fix: 'Add "mcp__bmad" to permissions.allow in .claude/settings.json.',
+          fix: 'To allow them all, add "mcp__bmad" to permissions.allow in ~/.claude/settings.json.',
         },
       ],
     });
