@@ -24,7 +24,7 @@ export const auditShow = defineOperation({
       .min(2)
       .max(40)
       .default(USUAL)
-      .describe('From when on: 30m, 12h, 7d (default), or a date such as 2026-11-19'),
+      .describe('Since when: 30m, 12h, 7d (default), or a date such as 2026-11-19'),
     caller: z.string().min(1).max(200).optional().describe('A name, the digits of a token, or a kind: oauth'),
     outcome: z.string().min(1).max(40).optional().describe('ok, or a code such as forbidden or wrong_token'),
     limit: z.int().min(1).max(MOST).default(SHOWN).describe('How many lines, the last ones'),
