@@ -111,6 +111,7 @@ function contextOf(
     },
     state: async (project) => projectState(await projectOf(project)),
     decisions: async () => (await import('./project-state.ts')).decisionBook(settings),
+    again: once(async () => (await import('../services/calls/again.ts')).openAgain(settings.state)),
     audit: once(async () => (await import('../services/calls/audit.ts')).openAudit(settings.state, { log })),
     usage: async (project) => rankings.usage(await workspaces.project(await settled(project))),
     reranker: rankings.reranker,

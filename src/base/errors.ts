@@ -44,7 +44,16 @@ export type ErrorCode = keyof typeof ERROR_CODES;
 type Missing = 'name' | 'content';
 
 /** Why it failed, for code that goes on differently: the words of a message are for people and may change. */
-type ErrorReason = 'folder' | 'file' | 'outside' | 'locked' | 'lost' | 'start' | 'arguments' | Missing;
+type ErrorReason =
+  | 'folder'
+  | 'file'
+  | 'outside'
+  | 'locked'
+  | 'lost'
+  | 'start'
+  | 'arguments'
+  | Missing
+  | 'reused';
 
 export interface ErrorDetails {
   reason?: ErrorReason;

@@ -11,6 +11,7 @@ import type { Config } from '../config/schema.ts';
 import type { ConfigSources } from '../config/load.ts';
 import type { Kit } from '../kit/kit.ts';
 import type { HostsPort } from '../hosts/hosts.ts';
+import type { Again } from '../services/calls/again.ts';
 import type { Audit } from '../services/calls/audit.ts';
 import type { Completion } from '../services/completion/completion.ts';
 import type { DecisionBook } from '../services/decisions/decisions.ts';
@@ -137,8 +138,9 @@ export interface ServerPort {
   observe?: ((seen: Observed) => unknown) | undefined;
   /** Hears of a change before it is made, and can refuse it. */
   announce?: ((seen: Called) => Promise<void>) | undefined;
-  /** What is kept of calls. */
+  /** What is kept of calls: who has made them, and the first answers of those that may be made again. */
   audit(): Promise<Audit>;
+  again(): Promise<Again>;
   /** Waits until a caller may begin: where several share a server, they take turns. */
   turn?: ((caller: string, writes: boolean) => Promise<() => void>) | undefined;
   /** The page that hosts show which show apps. */
@@ -312,6 +314,8 @@ export interface Call {
   caller?: string | undefined;
   /** Who the operator says has the token. */
   callerName?: string | undefined;
+  /** By what the caller knows this call again: a change with the same key is made once. */
+  key?: string | undefined;
   /** The connection, where the protocol gives it a name. */
   session?: string | undefined;
   /** Who asks from outside the project, where that is known. */

@@ -13,11 +13,18 @@ import { checkedInput, type SpokenNames } from './input.ts';
 import { withAbsence } from './catalogue/absence.ts';
 import { type Answer, type AnyOperation, mayRead, type Operation, type Route, UNIFIED } from './operation.ts';
 import { withPlace } from './project/state-place.ts';
-import { observedCall, tellOfEnd } from './observed.ts';
+import { observedCall, once, tellOfEnd } from './observed.ts';
 import { mayRunPrograms } from './toolsets.ts';
 
 export type CallOutcome =
-  | { ok: true; data: Record<string, unknown>; answer: Answer; failed: boolean }
+  | {
+      ok: true;
+      data: Record<string, unknown>;
+      answer: Answer;
+      failed: boolean;
+      /** It is the answer of an earlier call with the same key. */
+      before?: true;
+    }
   | { ok: false; error: BmadError };
 
 /** The only door to an operation: checks the input, runs it, checks the output, hides secrets, logs. Never throws. */
@@ -35,43 +42,28 @@ export async function execute(
   const called = observedCall(operation.name, call);
   try {
     call.signal.throwIfAborted();
-    const { meant, input, route, repeated, unused } = await meantBy(operation, raw, context, call);
+    const asked = await meantBy(operation, raw, context, call);
+    const { meant, input } = asked;
     given = input;
-    again = repeated;
+    again = asked.repeated;
     if (meant !== operation) called.meant = meant.name;
     writes = meant.effect !== 'read' && meant.writes?.(input) !== false;
     // Callers that nobody has identified are told apart by their sessions.
     const who = call.caller ?? call.session;
     over = who === undefined ? undefined : await context.turn?.(who, writes);
     call.signal.throwIfAborted();
-    const { say } = call;
-    const own =
-      say === undefined || input['project'] === undefined
-        ? call
-        : { ...call, say: (step: Step) => say(withProject(step, input)) };
     const seen = forCall(context, input, call);
-    const fresh = meant.keeps === true ? await unusedState(seen) : undefined;
-    if (writes) await context.announce?.(called);
-    const run = () => onOneView(seen, meant.effect === 'read', (view) => meant.run(input, view, own));
-    // To follow who calls makes every step of the program slower, and what only reads notes it nowhere.
-    const result = await underWay(() => (writes ? calledBy(callerOf(call), run) : run()));
-    // What comes by a route is checked against its schema by the tests; here it would only cost time.
-    const data = route === undefined ? meant.output.parse(result) : result;
-    // What was written stays written: a caller who can still be answered, by a server that ends, has to learn of it.
-    if (meant.effect === 'read') call.signal.throwIfAborted();
-    const rendered = meant.render(data, saying(own.say));
-    const told = await withPlaceTold(shaped(rendered, meant, repeated, context), fresh);
-    const answer = withUnused(told, unused);
-    context.log.debug('operation', { name: operation.name, ms: elapsed(started) });
-    await tellOfEnd(seen, called, { began: started, writes, input, data });
-    return {
-      ok: true,
-      data: context.secrets.hideIn(
-        route?.within === undefined ? data : { ...route.within, result: data },
-      ) as Record<string, unknown>,
-      answer: redacted(answer, input, context),
-      failed: meant.failed?.(data) ?? false,
+    const keyed = writes && call.key !== undefined;
+    const work = async (): Promise<Done> => {
+      if (writes) await context.announce?.(called);
+      // Who can ask again what came of it need not be there until then.
+      return ran(asked, seen, keyed ? { ...call, left: call.signal, signal: NEVER } : call, writes);
     };
+    const [done, before] = keyed ? await once(asked, seen, call, work) : [await work(), false];
+    context.log.debug('operation', { name: operation.name, ms: elapsed(started) });
+    const { made, ...outcome } = done;
+    await tellOfEnd(seen, called, { began: started, writes: writes && !before, input, data: made });
+    return before ? { ...outcome, before: true } : outcome;
   } catch (thrown) {
     // Once the caller has left, whatever went wrong is a consequence of that.
     const reason = call.signal.aborted ? new BmadError('cancelled', t`The call was cancelled.`) : thrown;
@@ -90,6 +82,44 @@ export async function execute(
   } finally {
     over?.();
   }
+}
+
+const NEVER = new AbortController().signal;
+
+/** An answer, and its data before it is put into the words of the tool. */
+type Done = Extract<CallOutcome, { ok: true }> & { made?: Record<string, unknown> };
+
+async function ran(
+  { meant, input, route, repeated, unused }: Meant,
+  seen: Context,
+  call: Call,
+  writes: boolean,
+): Promise<Done> {
+  const { say } = call;
+  const own =
+    say === undefined || input['project'] === undefined
+      ? call
+      : { ...call, say: (step: Step) => say(withProject(step, input)) };
+  const fresh = meant.keeps === true ? await unusedState(seen) : undefined;
+  const run = () => onOneView(seen, meant.effect === 'read', (view) => meant.run(input, view, own));
+  // To follow who calls makes every step of the program slower, and what only reads notes it nowhere.
+  const result = await underWay(() => (writes ? calledBy(callerOf(call), run) : run()));
+  // What comes by a route is checked against its schema by the tests; here it would only cost time.
+  const data = route === undefined ? meant.output.parse(result) : result;
+  // What was written stays written: a caller who can still be answered, by a server that ends, has to learn of it.
+  if (meant.effect === 'read') call.signal.throwIfAborted();
+  const rendered = meant.render(data, saying(own.say));
+  const told = await withPlaceTold(shaped(rendered, meant, repeated, seen), fresh);
+  const answer = withUnused(told, unused);
+  return {
+    ok: true,
+    made: data,
+    data: seen.secrets.hideIn(
+      route?.within === undefined ? data : { ...route.within, result: data },
+    ) as Record<string, unknown>,
+    answer: redacted(answer, input, seen),
+    failed: meant.failed?.(data) ?? false,
+  };
 }
 
 type StateOf = Awaited<ReturnType<Context['state']>>;

@@ -1,5 +1,5 @@
 import { callerOf, tokenDigits } from '../base/caller.ts';
-import type { ErrorCode } from '../base/errors.ts';
+import { BmadError, type ErrorCode } from '../base/errors.ts';
 import { present } from '../base/values.ts';
 import type { Call, Called, Context, Observed } from './context.ts';
 
@@ -22,7 +22,7 @@ interface Ended {
   began: number;
   writes: boolean;
   input: Data;
-  data?: Data;
+  data?: Data | undefined;
   code?: ErrorCode;
 }
 
@@ -52,4 +52,28 @@ function idIn(data: Data): string | undefined {
   const within = OF_ANSWERS.map((key) => data[key]).find((value) => typeof value === 'object');
   const ids = [data, (within ?? {}) as Data].flatMap((one) => IDS.map((key) => one[key]));
   return ids.find((id): id is string => typeof id === 'string' && ID.test(id));
+}
+
+/** A call that its caller may make again: only the first time is it made. Tells whether this is an earlier answer. */
+export async function once<T extends { made?: unknown }>(
+  { meant, input }: { meant: { name: string }; input: Data },
+  { workspace, again, secrets }: Context,
+  { key = '', caller = '' }: Call,
+  work: () => Promise<T>,
+): Promise<[T, boolean]> {
+  const { project } = await workspace();
+  const kept = { operation: meant.name, project: project.root, input };
+  let made: unknown;
+  const [done, before] = await (
+    await again()
+  ).run({ key, caller, input: kept }, async () => {
+    try {
+      const { made: data, ...outcome } = await work();
+      made = data;
+      return outcome;
+    } catch (error) {
+      throw error instanceof BmadError ? error.map((text) => secrets.redact(text)) : error;
+    }
+  });
+  return [{ ...done, made } as T, before];
 }

@@ -127,6 +127,7 @@ const TITLES: Record<number, string> = {
   413: 'Content too large',
   415: 'Unsupported media type',
   408: 'Request timeout',
+  422: 'Unprocessable content',
   429: 'Too many requests',
   431: 'Request header fields too large',
   500: 'Internal error',

@@ -182,12 +182,16 @@ async function clientRoots(server: Server): Promise<string[]> {
   return roots.flatMap(({ uri }) => (uri.startsWith('file://') ? [fileURLToPath(uri)] : []));
 }
 
+/** By what a client knows a call again that it may send a second time. */
+const KEY_META_KEY = 'bmad/idempotencyKey';
+
 /** What a request brings along: its abort signal, who sent it, and progress if the client asked for it. */
 function callOf({ mcpReq, http, sessionId }: ServerContext): Call {
-  const progressToken = mcpReq._meta?.progressToken;
+  const { progressToken, [KEY_META_KEY]: key } = mcpReq._meta ?? {};
   let progress = 0;
   return {
     signal: mcpReq.signal,
+    ...(typeof key === 'string' ? { key } : {}),
     ...(sessionId === undefined ? {} : { session: sessionId }),
     ...(http === undefined
       ? {}

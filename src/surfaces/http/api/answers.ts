@@ -180,13 +180,14 @@ function responseOf(outcome: CallOutcome, form: Form, challenged: Record<string,
       headers: error.hint === WRITING_HINT ? challenged : {},
     });
   }
-  const { data, failed, answer } = outcome;
-  if (form === 'application/json') return Response.json({ data, failed });
+  const { data, failed, answer, before } = outcome;
+  const headers: Record<string, string> = before === true ? { 'idempotency-replayed': 'true' } : {};
+  if (form === 'application/json') return Response.json({ data, failed }, { headers });
   const { body, note, exact, steps = [] } = answer;
   // A file is returned unchanged, without additions. What people have written is not ours to change either.
   const text =
     exact === true ? body : [body, note, stepLines(steps, asRequest).join('\n')].filter(Boolean).join('\n\n');
-  return new Response(text, { headers: { 'content-type': `${form}; charset=utf-8` } });
+  return new Response(text, { headers: { ...headers, 'content-type': `${form}; charset=utf-8` } });
 }
 
 /** A caller that already has the answer is not sent it again. */

@@ -76,7 +76,7 @@ export const PROBLEM_TYPE = 'application/problem+json';
 export function problemOf(
   error: BmadError,
   {
-    status = ERROR_CODES[error.code].http,
+    status = error.reason === 'reused' ? 422 : ERROR_CODES[error.code].http,
     headers = {},
   }: { status?: number; headers?: Record<string, string> } = {},
 ): Response {

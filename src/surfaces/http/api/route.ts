@@ -24,7 +24,7 @@ export function createApiRoutes(
   const ending = new AbortController();
   const answers = once(async () => (await import('./answers.ts')).createAnswers(context, { secured }));
 
-  const callOf = ({ over, caller }: Exchange): Call => ({
+  const callOf = ({ over, caller, request }: Exchange): Call => ({
     signal: AbortSignal.any([over, ending.signal]),
     progress: () => undefined,
     overHttp: true,
@@ -33,6 +33,7 @@ export function createApiRoutes(
     ownToken: caller.own === true,
     mayWrite: caller.mayWrite,
     person: caller.person === true,
+    key: request.headers.get('idempotency-key') ?? undefined,
   });
 
   const only = (path: string, give: (answers: Answers, call: Call) => Response): HttpRoute => ({

@@ -1,0 +1,127 @@
+import { join } from 'node:path';
+import { BmadError, ERROR_CODES, type ErrorDetails } from '../../base/errors.ts';
+import { withLock } from '../../base/files/file-lock.ts';
+import { ensureFolder, modifiedAt, readState, stateNames, writeAtomic } from '../../base/files/file-state.ts';
+import { removeFile } from '../../base/files/open-file.ts';
+import { jsonObject } from '../../base/parse/json.ts';
+import { t } from '../../base/text/message.ts';
+import { sha256 } from '../../base/values.ts';
+
+/**
+ * The first answers of calls that may be made again, by the key that the caller has given. A lock says that a call is under
+ * way, wherever its server runs; a record without an answer and without a lock is of one that was cut.
+ */
+
+const FOLDER = 'again';
+const ENDING = '.json';
+const KEPT_MS = 24 * 60 * 60_000;
+const SWEPT_MS = 60 * 60_000;
+const KEY = /^[\x21-\x7e]{1,255}$/;
+
+export interface Keyed {
+  key: string;
+  /** The same key of another caller is another key. */
+  caller: string;
+  /** What is asked for: the operation, the project and the arguments. */
+  input: unknown;
+}
+
+interface Kept {
+  at: string;
+  input: string;
+  answer?: unknown;
+  error?: { code: keyof typeof ERROR_CODES; message: string; details: ErrorDetails };
+}
+
+export type Again = ReturnType<typeof openAgain>;
+
+export function openAgain(state: string, now: () => number = Date.now) {
+  const folder = join(state, FOLDER);
+  let swept = -Infinity;
+
+  async function sweep(): Promise<void> {
+    if (performance.now() < swept + SWEPT_MS) return;
+    swept = performance.now();
+    for (const name of (await stateNames(folder)).filter((each) => each.endsWith(ENDING))) {
+      const file = join(folder, name);
+      if (now() - ((await modifiedAt(file)) ?? now()) > KEPT_MS)
+        await removeFile(file).catch(() => undefined);
+    }
+  }
+
+  /** Runs the work unless it was run before; then its first answer is given. */
+  async function run<T>({ key, caller, input }: Keyed, work: () => Promise<T>): Promise<[T, boolean]> {
+    if (!KEY.test(key))
+      throw new BmadError('invalid_input', t`An idempotency key has 1 to 255 visible ASCII characters.`, {
+        hint: t`Make a new one for each thing to do, such as a UUID, and send it again with each retry.`,
+      });
+    const file = join(folder, sha256(JSON.stringify([caller, key])) + ENDING);
+    const digest = sha256(sorted(input));
+    await ensureFolder(folder);
+    await sweep();
+    let entered = false;
+    return withLock(`${file}.lock`, { waitMs: 0 }, async () => {
+      entered = true;
+      const text = await readState(file);
+      const kept = text === undefined ? undefined : ((jsonObject(text) ?? {}) as unknown as Kept);
+      if (kept !== undefined && !(now() - Date.parse(kept.at) > KEPT_MS))
+        return [before<T>(kept, digest), true] satisfies [T, boolean];
+      return [await first(file, digest, work), false] satisfies [T, boolean];
+    }).catch((error: unknown) => {
+      if (entered || !(error instanceof BmadError) || error.reason !== 'locked') throw error;
+      throw new BmadError('conflict', t`A call with this idempotency key is under way.`, {
+        hint: t`Wait for its answer, or send the same call again a little later: it gets that answer.`,
+      });
+    });
+  }
+
+  async function first<T>(file: string, digest: string, work: () => Promise<T>): Promise<T> {
+    const kept: Kept = { at: new Date(now()).toISOString(), input: digest };
+    const keep = (more: Partial<Kept>): Promise<void> =>
+      writeAtomic(file, `${JSON.stringify({ ...kept, ...more })}\n`, { mode: 0o600 });
+    await keep({});
+    try {
+      const answer = await work();
+      // What is done is done, and is answered; without its record, the next try hears that nobody knows.
+      await keep({ answer }).catch(() => undefined);
+      return answer;
+    } catch (error) {
+      if (!(error instanceof BmadError) || error.code === 'cancelled') throw error;
+      const { code, message, hint, steps, subject, suggestions, differences } = error;
+      const details = { ...(hint === undefined ? {} : { hint }), steps, suggestions, differences };
+      // What is worth another try has to be tried then.
+      if (ERROR_CODES[code].retry) await removeFile(file).catch(() => undefined);
+      else
+        await keep({
+          error: { code, message, details: { ...details, ...(subject === undefined ? {} : { subject }) } },
+        }).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  return { run };
+}
+
+/** What the first call was answered. */
+function before<T>({ at = '?', input, answer, error }: Partial<Kept>, digest: string): T {
+  if (input !== digest && input !== undefined)
+    throw new BmadError('conflict', t`This idempotency key was used for another call.`, {
+      reason: 'reused',
+      hint: t`Use a new key for each thing to do. A key is kept for 24 hours.`,
+    });
+  if (error !== undefined) throw new BmadError(error.code, error.message, error.details);
+  if (answer !== undefined) return answer as T;
+  throw new BmadError('conflict', t`The call with this key began at ${at} and was cut before its end.`, {
+    reason: 'lost',
+    hint: t`Whether it has changed something is not known. Check the project; if it has not, call again with another key.`,
+  });
+}
+
+/** The same text for the same values, in whatever order they were given. */
+function sorted(value: unknown): string {
+  return JSON.stringify(value, (_key, one: unknown) =>
+    typeof one === 'object' && one !== null && !Array.isArray(one)
+      ? Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : one,
+  );
+}
