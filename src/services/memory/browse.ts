@@ -4,8 +4,6 @@ import { BmadError } from '../../base/errors.ts';
 import { breath } from '../../base/async.ts';
 import { nameKey } from '../../base/text/suggest.ts';
 import { lineText } from '../../kit/memories/line-files.ts';
-import { isLiving } from './engine.ts';
-import { earlierLines } from './fold.ts';
 import { type KitCandidate, kitCandidates, type OpenMemory, type Session, shownBy } from './opened.ts';
 import { allEntries, MemoryStore } from './store.ts';
 
@@ -121,35 +119,28 @@ async function allOf(
   agents: readonly string[] | undefined,
 ): Promise<Pick<Known, 'all' | 'places' | 'gone'>> {
   const wanted = agents === undefined ? undefined : new Set(agents.map(nameKey));
-  const filter = { types: [type], includeForgotten: true, includeSuperseded: true };
   const found = new Map<string, Browsed>();
-  const gone = new Set<string>();
-  const living = new Set<string>();
-  const left: string[] = [];
+  const gone: string[] = [];
   // There may be a hundred thousand.
-  for (const entry of store === undefined ? [] : await allEntries(store, filter)) {
+  for (const entry of store === undefined ? [] : await allEntries(store, { types: [type] })) {
     await breath();
-    const key = lineText(entry.text);
-    (isLiving(entry) ? living : gone).add(key);
-    if (!isLiving(entry)) gone.add(entry.id);
-    if (isLiving(entry) && (wanted === undefined || wanted.has(nameKey(entry.agent))))
-      found.set(key, { entry, sources: [], stored: true, dated: true });
+    if (wanted === undefined || wanted.has(nameKey(entry.agent)))
+      found.set(lineText(entry.text), { entry, sources: [], stored: true, dated: true });
   }
-  const earlier = earlierLines((await store?.changed()) ?? []);
+  const isBehind = (await store?.isBehind()) ?? (() => false);
   for (const { entry, line: key, names: whose, place, dated } of candidates) {
     if (entry.type !== type) continue;
     await breath();
     if (wanted !== undefined && !whose.some((name) => wanted.has(nameKey(name)))) continue;
     const twin = found.get(key);
-    const old = earlier.size > 0 && !living.has(key) && earlier.has(`${type}\n${key}`);
     if (twin !== undefined) twin.sources.push(place);
-    else if (old || (gone.size > 0 && (gone.has(key) || gone.has(entry.id)))) left.push(place);
+    else if (isBehind(entry)) gone.push(place);
     else found.set(key, { entry, sources: [place], stored: false, dated });
   }
   const places = new Map<string, Browsed>();
   for (const each of found.values()) for (const at of each.sources) places.set(at, each);
   // Entries lower in a file are newer.
-  return { all: [...found.values()].toReversed().sort(newestFirst), places, gone: left };
+  return { all: [...found.values()].toReversed().sort(newestFirst), places, gone };
 }
 
 /** When the store cannot be opened, the project's own files still can be read. */

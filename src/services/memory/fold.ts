@@ -269,7 +269,7 @@ export function present(current: Stored | undefined, { type, id }: MemoryKey): S
 const lineKey = ({ type, text }: { type: MemoryType; text: string }): string => `${type}\n${lineText(text)}`;
 
 /** What memories said before they were changed, of those that have been, unless one of them says it now. */
-export function earlierLines(changed: readonly Stored[]): Set<string> {
+function earlierLines(changed: readonly Stored[]): Set<string> {
   const lines = new Set<string>();
   for (const { entry, revisions } of changed)
     for (const { text } of revisions) lines.add(lineKey({ type: entry.type, text }));
@@ -279,6 +279,8 @@ export function earlierLines(changed: readonly Stored[]): Set<string> {
 
 /** Whether an entry of a file says what was forgotten, superseded or said otherwise since, by all that was changed. */
 export function behind(changed: readonly Stored[]): (entry: MemoryEntry) => boolean {
+  // What an entry is known by is not made for nothing.
+  if (changed.length === 0) return () => false;
   const lines = earlierLines(changed);
   const gone = changed.map(({ entry }) => entry).filter((entry) => !isLiving(entry));
   for (const entry of gone) lines.add(lineKey(entry));

@@ -224,13 +224,16 @@ export class MemoryStore extends FollowedIndex {
     return this.ask(async (index) => {
       const { shared } = this.more;
       if (shared === undefined)
-        return { hits: await index.search(ready), isBehind: await this.#behind(index) };
+        return { hits: await index.search(ready), isBehind: await this.#isBehind(index) };
       const { hits, changed } = await shared.searchWithChanged(ready);
       return { hits, isBehind: behind(changed) };
     });
   }
 
-  async #behind(index: MemoryIndex): Promise<Answer['isBehind']> {
+  /** Whether an entry of a file says what was forgotten, superseded or said otherwise since. */
+  isBehind = () => this.ask((index) => this.#isBehind(index));
+
+  async #isBehind(index: MemoryIndex): Promise<Answer['isBehind']> {
     const stamp = await index.stamp();
     if (this.#past?.stamp !== stamp) this.#past = { stamp, isBehind: behind(await index.changed()) };
     return this.#past.isBehind;
