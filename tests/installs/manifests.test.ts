@@ -178,6 +178,20 @@ describe('M-10: one vocabulary of phases', () => {
     },
   );
 
+  it.each(usually(['6.0.0-alpha.7', '6.0.4']))(
+    'takes the two of 6.12 for what they do, in %s',
+    async (version) => {
+      const { ok } = await projectOf(version);
+      for (const [coarse, category] of [
+        ['plan', 'planning'],
+        ['ship', 'implementation'],
+      ])
+        expect(names((await ok(list, { what: 'workflows', category: coarse, limit: 200 })).data)).toEqual(
+          names((await ok(list, { what: 'workflows', category, limit: 200 })).data),
+        );
+    },
+  );
+
   it('groups what 6.12 calls plan and ship', async () => {
     const { ok } = await projectOf('6.12.0');
     const group = async (category: string): Promise<string[]> =>

@@ -1,4 +1,4 @@
-import { plural } from './message.ts';
+import { plural, speaking } from './message.ts';
 import { describe, expect, it } from 'vitest';
 import { byteLength, cell, cut, fenced, kilobytes, oneLine } from './text.ts';
 
@@ -69,5 +69,11 @@ it('counts bytes and things', () => {
     '0 agents',
     '1 agent',
     '2 entries',
+  ]);
+  const french = { '{n} agent': '{n} agent', '{n} agents': '{n} agents' };
+  expect(speaking(french, () => [0, 1, 2].map((count) => plural(count, 'agent')))).toEqual([
+    '0 agent',
+    '1 agent',
+    '2 agents',
   ]);
 });
