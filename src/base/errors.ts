@@ -53,7 +53,8 @@ type ErrorReason =
   | 'start'
   | 'arguments'
   | Missing
-  | 'reused';
+  | 'reused'
+  | 'busy';
 
 export interface ErrorDetails {
   reason?: ErrorReason;
@@ -67,6 +68,8 @@ export interface ErrorDetails {
   suggestions?: readonly string[];
   /** What distinguishes the suggestions, one text for each; they are then shown as lines. */
   differences?: readonly string[];
+  /** After so many seconds another try may succeed. */
+  seconds?: number;
   cause?: unknown;
 }
 
@@ -87,6 +90,7 @@ export class BmadError extends Error {
   readonly code: ErrorCode;
   readonly reason: ErrorReason | undefined;
   readonly hint: string | undefined;
+  readonly seconds: number | undefined;
   readonly steps: readonly Step[];
   readonly subject: string | undefined;
   readonly suggestions: readonly string[];
@@ -97,6 +101,7 @@ export class BmadError extends Error {
     this.code = code;
     this.reason = details.reason;
     this.hint = details.hint;
+    this.seconds = details.seconds;
     this.steps = details.steps ?? [];
     this.subject = details.subject;
     this.suggestions = details.suggestions ?? [];
@@ -104,8 +109,8 @@ export class BmadError extends Error {
   }
 
   get #details(): ErrorDetails {
-    const { reason, hint, subject, steps, suggestions, differences, cause } = this;
-    return { ...present({ reason, hint, subject }), steps, suggestions, differences, cause };
+    const { reason, hint, subject, seconds, steps, suggestions, differences, cause } = this;
+    return { ...present({ reason, hint, subject, seconds }), steps, suggestions, differences, cause };
   }
 
   /** The same error with some of its details changed. */

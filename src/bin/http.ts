@@ -3,6 +3,7 @@ import { hostname, networkInterfaces } from 'node:os';
 import { createContext, type Outside } from '../app/app.ts';
 import { servedProjects, type ServedProjects } from '../app/served-projects.ts';
 import type { Context } from '../operations/context.ts';
+import { openTaskFigures } from '../operations/tasks/task-view.ts';
 import { BmadError } from '../base/errors.ts';
 import { createTurns } from '../base/http/turns.ts';
 import { CLI_PROGRAM, PRODUCT, VERSION } from '../base/product.ts';
@@ -79,7 +80,12 @@ async function main(): Promise<void> {
     publicUrl: address,
     clients: mcp.clients,
   });
-  const figures = { catalogue: () => catalogueFigures(context), sessions: mcp.sessions };
+  const figures = {
+    catalogue: () => catalogueFigures(context),
+    sessions: mcp.sessions,
+    tasks: () => openTaskFigures(context),
+    waiting: turns.waiting,
+  };
   const port = httpPort(true, values.port) ?? DEFAULT_PORT;
   const serving = await openFrontDoor({
     host: config.httpHost,

@@ -13,7 +13,7 @@ import { checkedInput, type SpokenNames } from './input.ts';
 import { withAbsence } from './catalogue/absence.ts';
 import { type Answer, type AnyOperation, mayRead, type Operation, type Route, UNIFIED } from './operation.ts';
 import { withPlace } from './project/state-place.ts';
-import { observedCall, once, tellOfEnd } from './observed.ts';
+import { observedCall, once, tellOfEnd, withoutPlaces } from './observed.ts';
 import { mayRunPrograms } from './toolsets.ts';
 
 export type CallOutcome =
@@ -49,7 +49,7 @@ export async function execute(
     if (meant !== operation) called.meant = meant.name;
     writes = meant.effect !== 'read' && meant.writes?.(input) !== false;
     // Callers that nobody has identified are told apart by their sessions.
-    const who = call.caller ?? call.session;
+    const who = call.caller ?? call.session ?? (writes ? 'anyone' : undefined);
     over = who === undefined ? undefined : await context.turn?.(who, writes);
     call.signal.throwIfAborted();
     const seen = forCall(context, input, call);
@@ -77,7 +77,7 @@ export async function execute(
     context.log.debug('operation failed', { name: operation.name, code: error.code, ms: elapsed(started) });
     const seen = forCall(context, given, call);
     await tellOfEnd(seen, called, { began: started, writes, input: given, code: error.code });
-    const safe = fromTheStart(error, again).map((text) => context.secrets.redact(text));
+    const safe = fromTheStart(withoutPlaces(error, call), again).map((text) => context.secrets.redact(text));
     return { ok: false, error: safe.with({ steps: safeSteps(safe.steps, given, context) }) };
   } finally {
     over?.();

@@ -1,5 +1,6 @@
 import { callerOf, tokenDigits } from '../base/caller.ts';
 import { BmadError, type ErrorCode } from '../base/errors.ts';
+import { t } from '../base/text/message.ts';
 import { present } from '../base/values.ts';
 import type { Call, Called, Context, Observed } from './context.ts';
 
@@ -76,4 +77,14 @@ export async function once<T extends { made?: unknown }>(
     }
   });
   return [{ ...done, made } as T, before];
+}
+
+/** Whoever comes over HTTP learns neither where this machine keeps something nor what runs on it. */
+export function withoutPlaces(error: BmadError, { overHttp }: Call): BmadError {
+  if (overHttp !== true || error.reason !== 'locked') return error;
+  return new BmadError('unavailable', t`Something else is changing the same files.`, {
+    reason: 'locked',
+    seconds: 2,
+    hint: t`Try again in a few seconds.`,
+  });
 }

@@ -142,3 +142,30 @@ describe('calls', () => {
     expect(names()).toBe('ba');
   });
 });
+
+describe('the line of changes', () => {
+  it('has a few of one caller under way, and an end for those that wait too long', async () => {
+    const { call, waiting } = createTurns({ lineMs: 50 });
+    const under = await Promise.all(Array.from({ length: 8 }, () => call('a', true)));
+    const late = [call('a', true), call('a', true)];
+    expect(waiting()).toBe(2);
+    under[0]?.();
+    (await late[0])?.();
+    const other = call('a', true);
+    // The place of the first was free, and that of the second still is.
+    (await late[1])?.();
+    await other;
+    await Promise.all(Array.from({ length: 5 }, () => call('a', true).catch(() => undefined)));
+    const refused = await call('a', true).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    expect(refused).toMatchObject({ code: 'unavailable', reason: 'busy', seconds: 5 });
+    expect(waiting()).toBe(0);
+  });
+
+  it('does not hold up what only reads', async () => {
+    const { call } = createTurns({ lineMs: 50 });
+    expect(await Promise.all(Array.from({ length: 40 }, () => call('a', false)))).toHaveLength(40);
+  });
+});

@@ -1,3 +1,6 @@
+import { BmadError } from '../errors.ts';
+import { t } from '../text/message.ts';
+
 /** Waits until it is this caller's turn to begin something. */
 export type Turn = (caller: string) => Promise<void>;
 
@@ -11,9 +14,17 @@ const COUNTS_MS = 1_000;
 /** So many times as long as its last call took, a caller's next waits beside another who asks for one thing at a time. */
 const LEFT_TO_OTHERS = 2;
 
+/** So long a change waits in the line. */
+const LINE_MS = 30_000;
+/** So many changes of one caller are made at once; more would only wait for each other at the disk. */
+const CHANGES = 8;
+const RETRY_SECONDS = 5;
+
 /** Calls of one caller that follow each other: those that read, or those that write. */
 interface Lane {
   running: number;
+  /** How many of them may run where their caller is alone. */
+  most: number;
   next: (() => void)[];
 }
 
@@ -28,7 +39,12 @@ interface CallsOfOne {
  * and the callers alternate. While there are several, each has one call under way that reads and one that writes, and the next
  * begins at its end: however much one of them asks for, another waits for a few pieces of its work, not for all.
  */
-export function createTurns(): { begin: Turn; call: CallTurn } {
+export function createTurns({ lineMs = LINE_MS } = {}): {
+  begin: Turn;
+  call: CallTurn;
+  /** How many changes wait in the line. */
+  waiting(): number;
+} {
   /** The next caller first. */
   const waiting = new Map<string, (() => void)[]>();
   let busy = false;
@@ -82,7 +98,7 @@ export function createTurns(): { begin: Turn; call: CallTurn } {
   function goOn(lane: Lane): void {
     clearTimeout(resting.get(lane));
     resting.delete(lane);
-    const most = isAlone() ? lane.next.length : 1 - lane.running;
+    const most = (isAlone() ? lane.most : 1) - lane.running;
     for (const go of lane.next.splice(0, Math.max(0, most))) {
       lane.running += 1;
       go();
@@ -102,13 +118,34 @@ export function createTurns(): { begin: Turn; call: CallTurn } {
     else setImmediate(goOn, lane);
   }
 
+  /** A place in the line. A server that is asked for more than it can do says so, and does not make everybody wait for ever. */
+  function place(lane: Lane): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        lane.next.splice(lane.next.indexOf(go), 1);
+        reject(
+          new BmadError('unavailable', t`Too much is being changed at the moment; this call was not made.`, {
+            reason: 'busy',
+            seconds: RETRY_SECONDS,
+            hint: t`Try again in a few seconds.`,
+          }),
+        );
+      }, lineMs).unref();
+      const go = (): void => {
+        clearTimeout(timer);
+        resolve();
+      };
+      lane.next.push(go);
+    });
+  }
+
   const call: CallTurn = async (caller, writes) => {
-    const own = callers.get(caller) ?? { seen: 0, reads: newLane(), writes: newLane() };
+    const own = callers.get(caller) ?? { seen: 0, reads: newLane(Infinity), writes: newLane(CHANGES) };
     callers.set(caller, own);
     own.seen = performance.now();
     const lane = writes ? own.writes : own.reads;
-    if (lane.next.length > 0 || (lane.running > 0 && !isAlone()))
-      await new Promise<void>((go) => void lane.next.push(go));
+    const isFull = lane.running >= (isAlone() ? lane.most : 1);
+    if (lane.next.length > 0 || isFull) await place(lane);
     else lane.running += 1;
     const over = (): void => {
       if (isOver) return;
@@ -124,10 +161,11 @@ export function createTurns(): { begin: Turn; call: CallTurn } {
     return over;
   };
 
-  return { begin, call };
+  const waits = (): number => [...callers.values()].reduce((sum, { writes }) => sum + writes.next.length, 0);
+  return { begin, call, waiting: waits };
 }
 
-const newLane = (): Lane => ({ running: 0, next: [] });
+const newLane = (most: number): Lane => ({ running: 0, most, next: [] });
 const isIdle = ({ running, next }: Lane): boolean => running === 0 && next.length === 0;
 
 /** Places shared by several callers. No caller can take all of them: one gets half, two get a third each. Unidentified callers count as one. */

@@ -5,6 +5,7 @@ import { hiddenIn } from '../../base/text/hidden.ts';
 import { plural, say, t } from '../../base/text/message.ts';
 import { byteLength, fenced, oneLine } from '../../base/text/text.ts';
 import { LONGEST_LEASE_MINUTES, type Task, TASK_STATES } from '../../model/task.ts';
+import type { Context } from '../context.ts';
 
 /** Fields and words that the operations about tasks share. */
 
@@ -166,4 +167,18 @@ export function decidedText(task: TaskView, { texts, digest }: Decided): string 
 function measure({ characters, bytes, sha256: digest, hidden }: Decided['texts'][number]): string {
   const seen = hidden === 0 ? t`nothing hidden` : plural(hidden, 'HIDDEN CHARACTER', 'HIDDEN CHARACTERS');
   return `${plural(characters, 'character')}, ${plural(bytes, 'byte')}, ${seen}, sha256 ${digest}`;
+}
+
+/** How many tasks of the server's project are open. */
+export async function openTaskFigures(
+  context: Context,
+): Promise<{ open: number; oldestSeconds: number } | undefined> {
+  try {
+    const { queue } = await (await context.state()).tasks();
+    const open = await queue.open();
+    const since = Math.min(...open.map(({ created_at }) => Date.parse(created_at)));
+    return { open: open.length, oldestSeconds: Math.max(0, (Date.now() - since) / 1_000) || 0 };
+  } catch {
+    return undefined;
+  }
 }

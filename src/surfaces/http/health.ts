@@ -93,10 +93,14 @@ interface Figures {
   catalogue(): Promise<Readonly<Record<string, number>> | undefined>;
   /** Open sessions of 2025 protocol clients. */
   sessions(): number;
+  /** Tasks of the server's project from which something follows, and how old the oldest is; nothing where they cannot be read. */
+  tasks?(): Promise<{ open: number; oldestSeconds: number } | undefined>;
+  /** Changes that wait in the line. */
+  waiting?(): number;
 }
 
 export interface Metrics {
-  observe(seen: Pick<Observed, 'operation' | 'ms' | 'code'>): void;
+  observe(seen: Pick<Observed, 'operation' | 'ms' | 'code' | 'by'>): void;
   /** A request that was not admitted. */
   refused(reason: Refusal): void;
   route(figures: Figures): HttpRoute;
@@ -108,6 +112,8 @@ interface Counted {
   /** How many calls fell into each bucket, not added up. */
   buckets: number[];
   errors: Map<ErrorCode, number>;
+  /** By how they ended and who had called. */
+  callers: Map<string, number>;
 }
 
 /** Counts the calls of this process and tells them in the text format of Prometheus. */
@@ -123,18 +129,21 @@ export function createMetrics(): Metrics {
       seconds: 0,
       buckets: BUCKETS.map(() => 0),
       errors: new Map(),
+      callers: new Map(),
     };
     counted.set(name, known);
     return known;
   }
 
   return {
-    observe({ operation, ms, code }) {
+    observe({ operation, ms, code, by }) {
       const one = of(operation);
       one.count += 1;
       one.seconds += ms / 1_000;
       const bucket = BUCKETS.findIndex((bound) => ms / 1_000 <= bound);
       if (bucket !== -1) one.buckets[bucket] = (one.buckets[bucket] ?? 0) + 1;
+      const how = `${code ?? 'ok'} ${by.kind}`;
+      one.callers.set(how, (one.callers.get(how) ?? 0) + 1);
       if (code !== undefined) one.errors.set(code, (one.errors.get(code) ?? 0) + 1);
     },
     refused: (reason) => void refusals.set(reason, (refusals.get(reason) ?? 0) + 1),
@@ -179,6 +188,13 @@ function callLines(calls: readonly [string, Counted][]): string[] {
         .filter((code) => errors.has(code))
         .map((code) => line('bmad_call_errors_total', { operation, code }, errors.get(code) ?? 0)),
     ),
+    ...head('bmad_caller_calls_total', 'counter', 'Finished calls, by how they ended and who had called.'),
+    ...calls.flatMap(([operation, { callers }]) =>
+      [...callers].map(([how, count]) => {
+        const [status = '', caller = ''] = how.split(' ');
+        return line('bmad_caller_calls_total', { operation, status, caller }, count);
+      }),
+    ),
     ...head('bmad_call_duration_seconds', 'histogram', 'How long calls took.'),
     ...calls.flatMap(([operation, { count, seconds, buckets }]) => {
       let sum = 0;
@@ -195,14 +211,28 @@ function callLines(calls: readonly [string, Counted][]): string[] {
   ];
 }
 
-async function stateLines({ catalogue, sessions }: Figures, startedAt: number): Promise<string[]> {
+async function stateLines(
+  { catalogue, sessions, tasks, waiting }: Figures,
+  startedAt: number,
+): Promise<string[]> {
   const records = Object.entries((await catalogue()) ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
   const { user, system } = process.cpuUsage();
+  const queue = await tasks?.();
   return [
     ...head('bmad_catalogue_records', 'gauge', 'Content served for the server’s project, by kind.'),
     ...records.map(([kind, count]) => line('bmad_catalogue_records', { kind }, count)),
     ...head('bmad_sessions', 'gauge', 'Open sessions of 2025 protocol clients.'),
     line('bmad_sessions', {}, sessions()),
+    ...(queue === undefined
+      ? []
+      : [
+          ...head('bmad_tasks_open', 'gauge', 'Tasks of the server’s project that have not ended.'),
+          line('bmad_tasks_open', {}, queue.open),
+          ...head('bmad_task_oldest_seconds', 'gauge', 'Age of the oldest of them; 0 if there is none.'),
+          line('bmad_task_oldest_seconds', {}, queue.oldestSeconds),
+        ]),
+    ...head('bmad_changes_waiting', 'gauge', 'Changes that wait in the line.'),
+    line('bmad_changes_waiting', {}, waiting?.() ?? 0),
     ...head('bmad_build_info', 'gauge', 'Always 1; the labels describe the build.'),
     line('bmad_build_info', { version: VERSION, node: process.version }, 1),
     ...head('process_start_time_seconds', 'gauge', 'When the server was started.'),

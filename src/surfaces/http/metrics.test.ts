@@ -12,6 +12,8 @@ import { catalogueFigures, createMetrics, type Metrics } from './health.ts';
 const folder = await temporaryFolder(afterAll);
 const plain = await contextIn(folder);
 
+const NOBODY = { kind: 'local', name: '' } as const;
+
 async function textOf(metrics: Metrics, context: Context = plain): Promise<string> {
   const figures = { catalogue: () => catalogueFigures(context), sessions: () => 3 };
   const { origin } = await served(context, [metrics.route(figures)], onTestFinished);
@@ -31,6 +33,9 @@ describe('the metrics', () => {
     const calls = families.get('bmad_calls_total');
     expect(calls?.value({ operation: 'search' })).toBe(2);
     expect(calls?.value({ operation: 'list' })).toBe(1);
+    const callers = families.get('bmad_caller_calls_total');
+    expect(callers?.value({ operation: 'search', status: 'ok', caller: 'local' })).toBe(1);
+    expect(callers?.value({ operation: 'search', status: 'invalid_input', caller: 'local' })).toBe(1);
     const errors = families.get('bmad_call_errors_total');
     expect(errors?.value({ operation: 'search', code: 'invalid_input' })).toBe(1);
     expect(errors?.value({ operation: 'read', code: 'not_found' })).toBe(1);
@@ -58,7 +63,7 @@ describe('the metrics', () => {
 
   it('sort calls into buckets that add up', async () => {
     const metrics = createMetrics();
-    for (const ms of [0.4, 1, 30, 120_000]) metrics.observe({ operation: 'a', ms });
+    for (const ms of [0.4, 1, 30, 120_000]) metrics.observe({ operation: 'a', ms, by: NOBODY });
     const histogram = parseMetrics(await textOf(metrics)).get('bmad_call_duration_seconds');
     const bucket = (le: string): number | undefined => histogram?.value({ operation: 'a', le });
     expect([bucket('0.001'), bucket('0.025'), bucket('0.05'), bucket('60'), bucket('+Inf')]).toEqual([
@@ -68,8 +73,9 @@ describe('the metrics', () => {
 
   it('are valid whatever operations are called, and do not grow without end', async () => {
     const metrics = createMetrics();
-    metrics.observe({ operation: 'a"b\\c\nd', ms: 1 });
-    for (let count = 0; count < 1_000; count += 1) metrics.observe({ operation: `agent-${count}`, ms: 1 });
+    metrics.observe({ operation: 'a"b\\c\nd', ms: 1, by: NOBODY });
+    for (let count = 0; count < 1_000; count += 1)
+      metrics.observe({ operation: `agent-${count}`, ms: 1, by: NOBODY });
     const calls = parseMetrics(await textOf(metrics)).get('bmad_calls_total');
     expect(calls?.value({ operation: 'a"b\\c\nd' })).toBe(1);
     expect(calls?.samples.length).toBe(301);

@@ -80,7 +80,8 @@ export function problemOf(
     headers = {},
   }: { status?: number; headers?: Record<string, string> } = {},
 ): Response {
-  const { code, message, hint, subject, suggestions } = error;
+  const { code, message, hint, subject, suggestions, seconds } = error;
+  const wait = seconds === undefined ? {} : { 'retry-after': String(seconds) };
   // For a refusal that has an HTTP status, the status alone says what it is (RFC 9457, 4.2.1).
   const own = status === ERROR_CODES[code].http;
   return Response.json(
@@ -94,7 +95,7 @@ export function problemOf(
       ...present({ hint, subject }),
       ...(suggestions.length === 0 ? {} : { suggestions }),
     },
-    { status, headers: { ...headers, 'content-type': PROBLEM_TYPE } },
+    { status, headers: { ...wait, ...headers, 'content-type': PROBLEM_TYPE } },
   );
 }
 
