@@ -61,6 +61,8 @@ const LATE_PARTS: Record<string, string> = {
   'src/services/runs/runs.ts': 'runs',
   'src/services/facts/facts.ts': 'project-facts',
   'src/services/delegation/delegation.ts': 'delegation',
+  'src/services/calls/audit.ts': 'calls',
+  'src/services/calls/again.ts': 'calls',
   'src/operations/activation/context.ts': 'context',
   'src/operations/activation/agent-start.ts': 'agent-start',
   'src/operations/activation/work-start.ts': 'agent-start',
