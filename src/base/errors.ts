@@ -54,7 +54,8 @@ type ErrorReason =
   | 'arguments'
   | Missing
   | 'reused'
-  | 'busy';
+  | 'busy'
+  | 'quota';
 
 export interface ErrorDetails {
   reason?: ErrorReason;

@@ -112,7 +112,8 @@ function ownGate(gate: Gate): Gate {
       const caller = await gate.admit(authorization, asked);
       if ('status' in caller) return caller;
       if (isForwarded(asked)) return caller.known === 'anonymous' ? FORWARDED : caller;
-      const isFull = caller.known === 'token' && caller.mayWrite && caller.only === undefined;
+      const { known, mayWrite, only, bounds } = caller;
+      const isFull = known === 'token' && mayWrite && only === undefined && bounds === undefined;
       return isFull ? { ...caller, own: true } : caller;
     },
   };

@@ -32,7 +32,7 @@ export const httpSettings = {
   httpTokenFile: text
     .optional()
     .describe(
-      'File with client tokens for HTTP, one per line. Add "read" after a token to make it read-only, or "a2a" to limit it to Agent2Agent. A comment after # names who has it. Reloaded when it changes.',
+      'File with client tokens for HTTP, one per line. Add "read" after a token to make it read-only, "a2a" to limit it to Agent2Agent, or "person" for a person; project=, toolset=, tasks=, memories= and calls= bound it. A comment after # names who has it. Reloaded when it changes.',
     )
     .register(settingMeta, meta('file', 'File with client tokens, one per line', DOOR)),
   httpAuth: z

@@ -12,6 +12,21 @@ describe('a file with tokens', () => {
     [`${A} read ada # of the office`, { mayWrite: false, name: 'ada' }],
     [`${A}\tada@example.com\ta2a`, { mayWrite: true, only: 'a2a', name: 'ada@example.com' }],
     [`${A} # Zoé \u001b[31m Martin`, { mayWrite: true, name: 'Zoé  [31m Martin' }],
+    [`${A} person # lead`, { mayWrite: true, person: true, name: 'lead' }],
+    [
+      `${A} ci read project=/srv/shop project=/srv/b/../a toolset=memory,project tasks=5 memories=70 calls=600`,
+      {
+        mayWrite: false,
+        name: 'ci',
+        bounds: {
+          projects: ['/srv/shop', '/srv/a'],
+          toolsets: ['memory', 'project'],
+          tasks: 5,
+          memories: 70,
+          calls: 600,
+        },
+      },
+    ],
     [`\uFEFF${A}\r`, { mayWrite: true }],
   ])('%j', (line, expected) => {
     expect(tokenLines(line)).toEqual({ tokens: [{ token: A, ...expected }], bad: [] });
@@ -24,14 +39,24 @@ describe('a file with tokens', () => {
       'short',
       `${A} read write`,
       `${A} ada ben read`,
-      `${A} project=/srv/shop`,
+      `${A} project=shop`,
       'not a token at all!',
-      ...['readonly', 'Read', 'sometimes', 'A2A'].map((word) => `${A} ${word}`),
+      ...[
+        'readonly',
+        'Read',
+        'A2A',
+        'tasks=-1',
+        'calls=0',
+        'calls=1 calls=2',
+        'toolset=',
+        'quota=9',
+        'Person',
+      ].map((word) => `${A} ${word}`),
       '',
       B,
     ].join('\n');
     const { tokens, bad } = tokenLines(text);
     expect(tokens.map(({ token }) => token)).toEqual([A, B]);
-    expect(bad).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11]);
+    expect(bad).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]);
   });
 });

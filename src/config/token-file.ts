@@ -1,4 +1,5 @@
-import type { KnownToken } from '../base/http/http-route.ts';
+import { isAbsolute, resolve } from 'node:path';
+import type { Bounds, KnownToken } from '../base/http/http-route.ts';
 import { SHORTEST_TOKEN } from './http-settings.ts';
 
 export interface TokenLines {
@@ -7,7 +8,7 @@ export interface TokenLines {
   bad: number[];
 }
 
-const RIGHTS = new Set(['read', 'write', 'a2a']);
+const RIGHTS = new Set(['read', 'write', 'a2a', 'person']);
 const LONGEST_NAME = 60;
 
 /**
@@ -34,7 +35,9 @@ export function tokenLines(text: string): TokenLines {
 function tokenOf([token = '', ...words]: readonly string[], comment: string): KnownToken | undefined {
   if (token.length < SHORTEST_TOKEN || !/^[\w.~+/=-]+$/.test(token)) return undefined;
   const rights = words.filter((word) => RIGHTS.has(word));
-  const names = words.filter((word) => !RIGHTS.has(word));
+  const bounds = boundsOf(words.filter(isBound));
+  const names = words.filter((word) => !RIGHTS.has(word) && !isBound(word));
+  if (bounds === undefined) return undefined;
   if (rights.length > 1 || names.length > rights.length || !names.every(isName)) return undefined;
   const name =
     names[0] ??
@@ -46,8 +49,32 @@ function tokenOf([token = '', ...words]: readonly string[], comment: string): Kn
     token,
     mayWrite: rights[0] !== 'read',
     ...(rights[0] === 'a2a' ? { only: 'a2a' } : {}),
+    ...(rights[0] === 'person' ? { person: true } : {}),
+    ...(Object.keys(bounds).length === 0 ? {} : { bounds }),
     ...(name === '' ? {} : { name }),
   };
 }
+
+const isBound = (word: string): boolean => word.includes('=');
+
+/** Nothing where one of them is not understood: a bound that does not count would leave more open. */
+function boundsOf(words: readonly string[]): Bounds | undefined {
+  const projects: string[] = [];
+  const bounds: { -readonly [K in keyof Bounds]: Bounds[K] } = {};
+  for (const word of words) {
+    const [name = '', ...rest] = word.split('=');
+    const value = rest.join('=');
+    if (name === 'project' && isAbsolute(value)) projects.push(resolve(value));
+    else if (name === 'toolset' && /^[a-z]+(?:,[a-z]+)*$/.test(value) && bounds.toolsets === undefined)
+      bounds.toolsets = value.split(',');
+    else if (isCounted(name) && /^[1-9]\d{0,8}$/.test(value) && bounds[name] === undefined)
+      bounds[name] = Number(value);
+    else return undefined;
+  }
+  return projects.length === 0 ? bounds : { ...bounds, projects };
+}
+
+const isCounted = (name: string): name is 'tasks' | 'memories' | 'calls' =>
+  ['tasks', 'memories', 'calls'].includes(name);
 
 const isName = (word: string): boolean => word.length <= LONGEST_NAME && /^[\p{L}\p{N}._@+-]+$/u.test(word);

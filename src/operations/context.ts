@@ -1,5 +1,6 @@
 import type { Caller } from '../base/caller.ts';
 import type { ErrorCode } from '../base/errors.ts';
+import type { Bounds } from '../base/http/http-route.ts';
 import type { WatchReport } from '../base/files/watch-folders.ts';
 import type { Log } from '../base/log.ts';
 import type { Step, StepWriter } from '../base/step.ts';
@@ -314,6 +315,8 @@ export interface Call {
   caller?: string | undefined;
   /** Who the operator says has the token. */
   callerName?: string | undefined;
+  /** What the caller's token reaches and uses up at most. */
+  bounds?: Bounds | undefined;
   /** By what the caller knows this call again: a change with the same key is made once. */
   key?: string | undefined;
   /** The connection, where the protocol gives it a name. */

@@ -13,6 +13,7 @@ import { checkedInput, type SpokenNames } from './input.ts';
 import { withAbsence } from './catalogue/absence.ts';
 import { type Answer, type AnyOperation, mayRead, type Operation, type Route, UNIFIED } from './operation.ts';
 import { withPlace } from './project/state-place.ts';
+import { refuseOutside } from './bounds.ts';
 import { observedCall, once, tellOfEnd, withoutPlaces } from './observed.ts';
 import { mayRunPrograms } from './toolsets.ts';
 
@@ -53,6 +54,7 @@ export async function execute(
     over = who === undefined ? undefined : await context.turn?.(who, writes);
     call.signal.throwIfAborted();
     const seen = forCall(context, input, call);
+    await refuseOutside([operation, meant], seen, call);
     const keyed = writes && call.key !== undefined;
     const work = async (): Promise<Done> => {
       if (writes) await context.announce?.(called);

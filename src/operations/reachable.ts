@@ -1,6 +1,6 @@
 import { t } from '../base/text/message.ts';
 import type { Call, Context } from './context.ts';
-import { mayBeOffered } from './toolsets.ts';
+import { isInToolsets, mayBeOffered } from './toolsets.ts';
 import { operations } from './index.ts';
 import { mayRead, type AnyOperation } from './operation.ts';
 
@@ -60,6 +60,7 @@ function reachOf(operation: AnyOperation, context: Context, call: Call): Reach {
   if (context.config.readOnly && !mayRead(operation))
     return not(t`it writes; ${context.settingKeys['readOnly'] ?? 'readOnly'}`);
   if (call.mayWrite === false && !mayRead(operation)) return not(WRITES_ONLY);
+  if (!isInToolsets(operation, call.bounds)) return not(t`your token is not for its toolset`);
   if (!mayBeOffered(operation, context, call)) {
     const setting = context.settingKeys['contractsOverHttp'] ?? 'contractsOverHttp';
     const only = t`with the server's full token (--http-auth token has one made) on its own machine, or with ${setting} (--contracts-over-http)`;

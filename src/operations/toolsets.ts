@@ -1,9 +1,10 @@
+import type { Bounds } from '../base/http/http-route.ts';
 import { BmadError, quoted } from '../base/errors.ts';
 import { globMatcher } from '../base/text/glob.ts';
 import { Kept, type Said, t } from '../base/text/message.ts';
 import { nearest } from '../base/text/suggest.ts';
 import type { Call, Context } from './context.ts';
-import { type AnyOperation, mayRead } from './operation.ts';
+import { type AnyOperation, mayRead, UNIFIED } from './operation.ts';
 
 /** Sets of tools that are switched on and off together, fixed at the start. */
 export const TOOLSETS = ['bmad', 'workflows', 'agents', 'project', 'memory'] as const;
@@ -138,13 +139,44 @@ function matcher(names: readonly string[]): (tool: string) => boolean {
   return (tool) => tests.some((test) => test(tool));
 }
 
+/** The toolsets of the tools that stand for other operations. */
+const OF_UNIFIED: Record<keyof typeof UNIFIED, Toolset> = {
+  bmad: 'bmad',
+  manage_project: 'project',
+  manage_memories: 'memory',
+};
+
+/** Whether an operation is one of these toolsets; what is part of every client's lists always is. */
+export function isInToolsets(
+  {
+    name,
+    toolset,
+    behind = {},
+    serves,
+  }: Partial<Pick<AnyOperation, 'name' | 'toolset' | 'behind' | 'serves'>>,
+  bounds: Bounds | undefined,
+): boolean {
+  if (bounds?.toolsets === undefined || serves !== undefined) return true;
+  const own = name !== undefined && name in OF_UNIFIED ? [OF_UNIFIED[name as keyof typeof UNIFIED]] : [];
+  const tools = Object.keys(behind) as (keyof typeof UNIFIED)[];
+  return [...own, toolset ?? [], ...tools.map((tool) => OF_UNIFIED[tool])]
+    .flat()
+    .some((each) => bounds.toolsets?.includes(each));
+}
+
 /** Whether a caller may be offered it at all. */
 export function mayBeOffered(
-  operation: Parameters<typeof mayRead>[0] & Pick<AnyOperation, 'runsPrograms'>,
+  operation: Parameters<typeof mayRead>[0] &
+    Parameters<typeof isInToolsets>[0] &
+    Pick<AnyOperation, 'runsPrograms'>,
   context: Context,
   call: Call,
 ): boolean {
-  return mayRunPrograms(operation, context, call) && (call.mayWrite !== false || mayRead(operation));
+  return (
+    mayRunPrograms(operation, context, call) &&
+    (call.mayWrite !== false || mayRead(operation)) &&
+    isInToolsets(operation, call.bounds)
+  );
 }
 
 /** Whoever can call over HTTP may be somebody else than the owner of the project. */

@@ -4,6 +4,18 @@ export const BODY_LIMIT = 4 * 1024 * 1024;
 /** A part of what is served that a caller can be confined to. */
 export type Part = 'a2a' | 'page';
 
+/** What a token reaches and uses up at most; what is not named is not bounded. */
+export interface Bounds {
+  /** Folders of projects, with those below them. */
+  projects?: readonly string[];
+  toolsets?: readonly string[];
+  /** A project with so many open tasks, or memories, gets no more by this token. */
+  tasks?: number;
+  memories?: number;
+  /** Requests in a minute. */
+  calls?: number;
+}
+
 /** What the front door has found out about the caller. */
 export interface Caller {
   /** `anonymous` callers were not identified: only a server that this machine alone can reach serves them. */
@@ -14,6 +26,7 @@ export interface Caller {
   name?: string;
   /** Whether they may change something; a read-only server refuses all writes. */
   mayWrite: boolean;
+  bounds?: Bounds;
   /** Whether they have the full token of a server that only its own machine can reach. */
   own?: true;
   /** Whether a person has shown that they are one: what agents have to call with never says so. */
@@ -25,7 +38,7 @@ export interface Caller {
 }
 
 /** A token that is admitted, with what it may do and whose it is. */
-export type KnownToken = Pick<Caller, 'mayWrite' | 'only' | 'name'> & { token: string };
+export type KnownToken = Pick<Caller, 'mayWrite' | 'only' | 'name' | 'person' | 'bounds'> & { token: string };
 
 /** Whether two requests come from the same caller, as far as that is known. */
 export function sameCaller(one: Caller, other: Caller): boolean {

@@ -188,13 +188,14 @@ function isStranger({ known }: Caller, secured: boolean): boolean {
 }
 
 function callOf(caller: Caller, signal: AbortSignal): Call {
-  const { mayWrite, name: callerName } = caller;
+  const { mayWrite, name: callerName, bounds } = caller;
   return {
     signal,
     progress: () => undefined,
     overHttp: true,
     caller: callerKey(caller),
     callerName,
+    bounds,
     mayWrite,
   };
 }

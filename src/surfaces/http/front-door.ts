@@ -144,6 +144,18 @@ export async function openFrontDoor({
       const { status, message, headers: more } = refusals.answer(caller, incoming);
       return refuse(status, message, more);
     }
+    const wait =
+      caller.bounds?.calls === undefined
+        ? undefined
+        : refusals.over(caller.subject ?? '', caller.bounds.calls);
+    if (wait !== undefined)
+      return refuse(
+        429,
+        `Your token may make ${caller.bounds?.calls} requests a minute. Try again in ${wait} s.`,
+        {
+          'retry-after': String(wait),
+        },
+      );
     if (caller.only !== undefined && caller.only !== route.part) return elsewhere(refuse, caller);
     // Only now is it known whose share it is; so no caller, however slowly it sends, shuts out another.
     if (route.open !== true && !room.enter(outgoing, caller))

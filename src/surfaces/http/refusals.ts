@@ -4,7 +4,14 @@ import { networkOf } from './exchange.ts';
 import type { Refused } from './gate.ts';
 
 /** Why requests are not admitted, as metrics and the log name it. */
-export const REFUSALS = ['no_token', 'wrong_token', 'throttled', 'forbidden', 'unavailable'] as const;
+export const REFUSALS = [
+  'no_token',
+  'wrong_token',
+  'throttled',
+  'forbidden',
+  'unavailable',
+  'quota',
+] as const;
 export type Refusal = (typeof REFUSALS)[number];
 
 const WINDOW_MS = 60_000;
@@ -79,7 +86,21 @@ export function createRefusals({
     return Math.max(1, Math.ceil(((times[0] ?? 0) - since) / 1_000));
   }
 
+  /** Requests of callers that are bounded, in the minute that has begun with the first. */
+  const minutes = new Map<string, { from: number; count: number }>();
+
   return {
+    /** How long a caller has to wait, in seconds, who may make so many requests in a minute. */
+    over(subject: string, most: number): number | undefined {
+      const now = clock();
+      const minute = minutes.get(subject);
+      const own = minute === undefined || now - minute.from >= WINDOW_MS ? { from: now, count: 0 } : minute;
+      minutes.set(subject, own);
+      own.count += 1;
+      if (own.count <= most) return undefined;
+      count('quota');
+      return Math.max(1, Math.ceil((own.from + WINDOW_MS - now) / 1_000));
+    },
     /** What is answered in place of a refusal: the same, or that there were too many. */
     answer(
       reply: Refused,

@@ -9,7 +9,7 @@ import {
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
-import { type Caller, callerKey } from '../../base/http/http-route.ts';
+import { type Bounds, type Caller, callerKey } from '../../base/http/http-route.ts';
 import { present } from '../../base/values.ts';
 import type { Call } from '../../operations/context.ts';
 import type { CallOutcome } from '../../operations/execute.ts';
@@ -79,17 +79,19 @@ export function answer<S extends z.ZodObject>(
 
 /** A caller in the words of the SDK, which hands it to every call. The token itself stays with the front door. */
 export function authInfoOf(caller: Caller): AuthInfo {
-  const { known, subject = '', name, mayWrite: writes, own } = caller;
-  const extra = { mayWrite: writes, own: own === true, caller: callerKey(caller), name };
+  const { known, subject = '', name, mayWrite: writes, own, bounds } = caller;
+  const extra = { mayWrite: writes, own: own === true, caller: callerKey(caller), name, bounds };
   return { token: '', clientId: `${known} ${subject}`, scopes: [], extra };
 }
 
 /** What distinguishes callers, where they are known, and the name of the one who calls. */
-export function callerIn(info: AuthInfo | undefined): Pick<Call, 'caller' | 'callerName'> {
-  const { caller, name } = info?.extra ?? {};
+export function callerIn(info: AuthInfo | undefined): Pick<Call, 'caller' | 'callerName' | 'bounds'> {
+  const { caller, name, bounds } = info?.extra ?? {};
   return present({
     caller: typeof caller === 'string' ? caller : undefined,
     callerName: typeof name === 'string' ? name : undefined,
+    // It was put there by the front door.
+    bounds: bounds as Bounds | undefined,
   });
 }
 

@@ -72,11 +72,14 @@ function isPlain(schema: Schema): boolean {
 
 export const PROBLEM_TYPE = 'application/problem+json';
 
+/** Where the code does not say all. */
+const OWN_STATUS: Readonly<Record<string, number>> = { reused: 422, quota: 429 };
+
 /** An error as RFC 9457 has it, with what a caller can do next. */
 export function problemOf(
   error: BmadError,
   {
-    status = error.reason === 'reused' ? 422 : ERROR_CODES[error.code].http,
+    status = OWN_STATUS[error.reason ?? ''] ?? ERROR_CODES[error.code].http,
     headers = {},
   }: { status?: number; headers?: Record<string, string> } = {},
 ): Response {

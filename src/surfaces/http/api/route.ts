@@ -30,6 +30,7 @@ export function createApiRoutes(
     overHttp: true,
     caller: callerKey(caller),
     callerName: caller.name,
+    bounds: caller.bounds,
     ownToken: caller.own === true,
     mayWrite: caller.mayWrite,
     person: caller.person === true,

@@ -1,5 +1,6 @@
 import { BmadError } from '../../../base/errors.ts';
 import { type Exchange, type HttpRoute, refuseAsProblem, whenOver } from '../../../base/http/http-route.ts';
+import { isInProjects } from '../../../operations/bounds.ts';
 import { changeFeed, projectMarks } from '../../../operations/client/change-feed.ts';
 import type { Context } from '../../../operations/context.ts';
 import { problemOf } from '../api/input.ts';
@@ -49,6 +50,10 @@ export function createEventsRoute(
       );
     let changes: Followed;
     try {
+      const { bounds } = caller;
+      const project = bounds === undefined ? undefined : (await context.workspace(named)).project;
+      if (!(await isInProjects(project?.root, bounds)))
+        return refuseAsProblem(403, 'This token is not for this project.');
       changes = await follow(named);
     } catch (error) {
       return problemOf(errorOf(error, context));
