@@ -3,6 +3,7 @@ import { BmadError } from '../base/errors.ts';
 import { operations } from './index.ts';
 import { checkedInput } from './input.ts';
 import { logDecision } from './memory/remember.ts';
+import { search } from './catalogue/search.ts';
 import { recallStructured } from './memory/recall-structured.ts';
 import { runCheckpoint, saveSession } from './runs/run-operations.ts';
 import { executeWorkflow } from './activation/activate.ts';
@@ -72,6 +73,16 @@ describe('what is wrong with an argument', () => {
     ['shared context', 'shared-context'],
   ])('takes %s for %s, the one choice that is the same word (M-60)', (said, meant) => {
     expect(checkedInput(recallStructured, { query: 'x', type: said })['type']).toBe(meant);
+  });
+
+  it.each([
+    ['999', 'at most 200'],
+    ['0', 'at least 1'],
+    ['1.5', 'whole'],
+    ['many', 'number'],
+  ])('says of the number %s what is wrong with it, also where it came as text (D-7)', (limit, said) => {
+    expect(complaintOf(search, { query: 'x', limit })).toContain(said);
+    expect(complaintOf(search, { query: 'x', limit })).not.toMatch(/be a number, not "\d/);
   });
 
   it('is headed by the name that was called', () => {

@@ -105,7 +105,23 @@ function asMeant(schema: z.core.$ZodType | undefined, value: unknown): unknown {
   if (/^(?:true|false)$/i.test(text)) readings.push(text.toLowerCase() === 'true');
   if (/^[[{]/.test(text)) readings.push(jsonIn(text));
   readings.push([text], ...tried.error.issues.map((issue) => choiceMeant(issue, text)));
-  return readings.find((reading) => reading !== undefined && z.safeParse(schema, reading).success) ?? value;
+  const fits = readings.find((reading) => reading !== undefined && z.safeParse(schema, reading).success);
+  if (fits !== undefined) return fits;
+  // A number that is too large is a number: it is refused for its size.
+  const [number] = readings;
+  return typeof number === 'number' && isNearly(schema, number) ? number : value;
+}
+
+/** Whether nothing but the size of a number is wrong. */
+function isNearly(schema: z.core.$ZodType, number: number): boolean {
+  const { error } = z.safeParse(schema, number);
+  return (
+    error?.issues.every(
+      (issue) =>
+        ['too_big', 'too_small', 'not_multiple_of'].includes(issue.code) ||
+        (issue.code === 'invalid_type' && issue.expected === 'int'),
+    ) === true
+  );
 }
 
 /** The one choice that is the same word: `decision` for `decisions`, `learning` for `agent-learnings`. */

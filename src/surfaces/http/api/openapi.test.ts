@@ -45,6 +45,43 @@ describe('the OpenAPI document', () => {
     expect(ids.length).toBeGreaterThan(operations.length);
   });
 
+  it('has one kind of answer in each response, and the refusals with their headers', () => {
+    const { paths, components } = all as unknown as {
+      paths: Record<
+        string,
+        Record<string, { responses: Record<string, object>; parameters?: { name: string }[] }>
+      >;
+      components: { responses: Record<string, { content?: object; headers?: Record<string, object> }> };
+    };
+    for (const [name, { content = {} }] of Object.entries(components.responses))
+      expect(Object.keys(content).length, name).toBeLessThanOrEqual(1);
+    const spawn = paths['/api/spawn_subagent_task']?.['post'];
+    expect(Object.keys(spawn?.responses ?? {})).toEqual([
+      '200',
+      '400',
+      '401',
+      '403',
+      '404',
+      '409',
+      '422',
+      '429',
+      '503',
+      'default',
+    ]);
+    expect(spawn?.parameters?.map(({ name }) => name)).toEqual(['Idempotency-Key']);
+    expect(Object.keys(paths['/api/search']?.['get']?.responses ?? {})).not.toContain('422');
+    const headers = Object.fromEntries(
+      Object.entries(components.responses).map(([name, one]) => [name, Object.keys(one.headers ?? {})]),
+    );
+    expect(headers).toMatchObject({
+      Unauthorized: ['WWW-Authenticate'],
+      TooMany: ['Retry-After'],
+      Unavailable: ['Retry-After'],
+      search: ['ETag'],
+      spawn_subagent_task: ['Idempotency-Replayed'],
+    });
+  });
+
   it('is served for what this server offers', async () => {
     const context = await contextIn(await temporaryFolder(afterAll), { flags: { toolsets: ['bmad'] } });
     const { origin } = await served(context, createApiRoutes(context), afterAll);

@@ -23,7 +23,8 @@ export function openApiDocument(
     info: {
       title: PRODUCT,
       version: VERSION,
-      description: 'The server’s operations as routes, under the same rules as its MCP tools.',
+      description:
+        'The server’s operations as routes, under the same rules as its MCP tools. Answers are JSON; with Accept: text/markdown or text/plain they are the text that a person or a model reads.',
     },
     servers: [{ url: '/' }],
     security: secured ? [{ token: [] }] : [],
@@ -46,6 +47,9 @@ export function openApiDocument(
           description: 'What went wrong, and what to do next.',
           content: { [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } },
         },
+        ...Object.fromEntries(
+          REFUSALS.map(({ name, description, header }) => [name, refusal(description, header)]),
+        ),
         Unchanged: { description: 'The answer has not changed; there is no body.' },
         ...Object.fromEntries(operations.map((operation) => [operation.name, responseOf(operation)])),
       },
@@ -63,6 +67,67 @@ export function openApiDocument(
     },
   };
 }
+
+/** What a call may be refused with; only a change can be in the way of another. */
+const REFUSALS: readonly {
+  status: number;
+  name: string;
+  description: string;
+  header?: 'Retry-After' | 'WWW-Authenticate';
+  writes?: true;
+}[] = [
+  {
+    status: 400,
+    name: 'BadRequest',
+    description: 'An argument is missing, unknown or wrong, or the body is not a JSON object.',
+  },
+  { status: 401, name: 'Unauthorized', description: 'A token is needed.', header: 'WWW-Authenticate' },
+  {
+    status: 403,
+    name: 'Forbidden',
+    description: 'This caller may not do that here.',
+    header: 'WWW-Authenticate',
+  },
+  { status: 404, name: 'NotFound', description: 'Nothing has this name.' },
+  {
+    status: 409,
+    name: 'Conflict',
+    description: 'Someone else holds it, it has changed, or several things have this name.',
+  },
+  {
+    status: 422,
+    name: 'KeyUsed',
+    description: 'The Idempotency-Key was used for another call.',
+    writes: true,
+  },
+  {
+    status: 429,
+    name: 'TooMany',
+    description: 'A bound of the token, or too many wrong tokens.',
+    header: 'Retry-After',
+  },
+  {
+    status: 503,
+    name: 'Unavailable',
+    description: 'Something does not respond, or too much is asked for.',
+    header: 'Retry-After',
+  },
+];
+
+const HEADERS = {
+  'Retry-After': 'Seconds after which another try may succeed, where that is known.',
+  'WWW-Authenticate': 'How to be admitted, where a token or a scope is missing.',
+} as const;
+
+function refusal(description: string, header: keyof typeof HEADERS | undefined): Schema {
+  return {
+    description,
+    ...(header === undefined ? {} : { headers: { [header]: headerOf(HEADERS[header]) } }),
+    content: { [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } },
+  };
+}
+
+const headerOf = (description: string): Schema => ({ description, schema: { type: 'string' } });
 
 const PROBLEM: Schema = {
   type: 'object',
@@ -94,6 +159,12 @@ function pathOf(operation: AnyOperation, runsPrograms: boolean): Schema {
   const shared = { summary: title, description: `${description}${oneOf}`, tags: [effect] };
   const responses = {
     200: { $ref: `#/components/responses/${name}` },
+    ...Object.fromEntries(
+      REFUSALS.filter(({ writes }) => writes !== true || effect !== 'read').map((each) => [
+        each.status,
+        { $ref: `#/components/responses/${each.name}` },
+      ]),
+    ),
     default: { $ref: '#/components/responses/Problem' },
   };
   const required =
@@ -112,6 +183,7 @@ function pathOf(operation: AnyOperation, runsPrograms: boolean): Schema {
     post: {
       operationId: name,
       ...shared,
+      ...(effect === 'read' ? {} : { parameters: [KEY] }),
       requestBody: { required, content: { 'application/json': { schema: input } } },
       responses,
     },
@@ -123,6 +195,13 @@ const KNOWN_TAG: Schema = {
   in: 'header',
   description: 'The ETag of an answer you already have.',
   schema: { type: 'string' },
+};
+
+const KEY: Schema = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description: 'With the same key, the same call is made once; for 24 hours it gets the first answer.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
 /** What starts programs is left out where it is refused, and what only a person may type everywhere. */
@@ -146,7 +225,13 @@ function inputOf(
 /** The answer appears once, for both methods. */
 function responseOf(operation: AnyOperation): Schema {
   return {
-    description: 'The answer, as data or as text.',
+    description: 'The answer.',
+    headers: {
+      ...(takesQuery(operation) ? { ETag: headerOf('Of an answer to GET.') } : {}),
+      ...(operation.effect === 'read'
+        ? {}
+        : { 'Idempotency-Replayed': headerOf('"true" where it is the answer of an earlier call.') }),
+    },
     content: {
       'application/json': {
         schema: {
@@ -158,8 +243,6 @@ function responseOf(operation: AnyOperation): Schema {
           },
         },
       },
-      'text/markdown': { schema: { type: 'string' } },
-      'text/plain': { schema: { type: 'string' } },
     },
   };
 }
