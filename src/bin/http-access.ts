@@ -11,14 +11,12 @@ import type { HttpRoute, KnownToken } from '../base/http/http-route.ts';
 import { CLI_PROGRAM, PRODUCT, SERVER_PROGRAM, VERSION } from '../base/product.ts';
 import { Kept, type Said, say, t } from '../base/text/message.ts';
 import { settingsHelp } from '../config/flags.ts';
-import { a2aSettings, httpSettings, SHORTEST_TOKEN } from '../config/http-settings.ts';
+import { a2aSettings, DEFAULT_PORT, httpSettings, SHORTEST_TOKEN } from '../config/http-settings.ts';
 import { type TokenLines, tokenLines } from '../config/token-file.ts';
 import type { Context } from '../operations/context.ts';
 import { type Gate, isForwarded, openGate, type Refused, tokenGate } from '../surfaces/http/gate.ts';
 import { isLoopback } from '../surfaces/http/names.ts';
 import { metadataRoutes } from '../surfaces/http/oauth/metadata.ts';
-
-import { DEFAULT_PORT } from './outside.ts';
 
 /** Who is admitted, and how to describe them. */
 export interface Access {
@@ -341,7 +339,8 @@ export const SERVE_FLAGS: readonly [flag: string, meaning: Said][] = [
 /** Settings that matter over HTTP only, and the one that says what is served. */
 export const SERVE_SETTINGS: readonly string[] = [
   'project',
-  ...Object.keys(httpSettings),
+  // Of the port, --port is shown.
+  ...Object.keys(httpSettings).filter((name) => name !== 'httpPort'),
   ...Object.keys(a2aSettings),
   'contractsOverHttp',
 ];

@@ -16,16 +16,7 @@ import { catalogueFigures, createHealthRoutes, createMetrics } from '../surfaces
 import { inUrl, isEverywhere, isLoopback } from '../surfaces/http/names.ts';
 import { openInstances } from '../surfaces/http/page/instances.ts';
 import { createMcpRoute } from '../surfaces/mcp/http/route.ts';
-import {
-  DEFAULT_PORT,
-  fail,
-  hearSignals,
-  httpPort,
-  outside,
-  readyLine,
-  serverFlags,
-  wordsFor,
-} from './outside.ts';
+import { fail, hearSignals, httpPort, outside, readyLine, serverFlags, wordsFor } from './outside.ts';
 import { decideAccess, onlyThisMachine, serveHelp, serverHelp } from './http-access.ts';
 import { hasPage, localOrigin, pageParts } from './page-server.ts';
 import { servePage } from './page.ts';
@@ -86,7 +77,7 @@ async function main(): Promise<void> {
     tasks: () => openTaskFigures(context),
     waiting: turns.waiting,
   };
-  const port = httpPort(true, values.port) ?? DEFAULT_PORT;
+  const port = httpPort(true, values.port ?? String(config.httpPort)) ?? config.httpPort;
   const serving = await openFrontDoor({
     host: config.httpHost,
     port,

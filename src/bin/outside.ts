@@ -1,3 +1,4 @@
+import { DEFAULT_PORT } from '../config/http-settings.ts';
 import { homedir, userInfo } from 'node:os';
 import { isAbsolute, join, parse } from 'node:path';
 import type { Outside } from '../app/app.ts';
@@ -95,7 +96,6 @@ export function fail(thrown: unknown, program = SERVER_PROGRAM): void {
 }
 
 /** The letters BMAD on the keys of a telephone. */
-export const DEFAULT_PORT = 2623;
 
 const LAST_PORT = 65_535;
 

@@ -1,6 +1,9 @@
 import * as z from 'zod';
 import { intBetween, meta, PERSONAL, settingMeta, text } from './settings.ts';
 
+/** Where hosts look for a server over HTTP. */
+export const DEFAULT_PORT = 2623;
+
 /** A token of fewer characters could be guessed. */
 export const SHORTEST_TOKEN = 12;
 
@@ -20,6 +23,10 @@ export const httpSettings = {
       'Address to listen on with --http. Anything other than a loopback address (127.0.0.1, ::1) requires a token or OAuth.',
     )
     .register(settingMeta, meta('address', 'Address for --http', { ...DOOR, flag: '--host' })),
+  httpPort: intBetween(0, 65_535)
+    .default(DEFAULT_PORT)
+    .describe('Port to listen on with --http; 0 picks a free one. The flag --port says the same.')
+    .register(settingMeta, meta('port', 'Port for --http', DOOR)),
   httpToken: z
     .string()
     .min(SHORTEST_TOKEN, `Use at least ${SHORTEST_TOKEN} characters.`)

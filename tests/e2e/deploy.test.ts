@@ -24,6 +24,24 @@ describe('the systemd unit', () => {
     expect((await fetch(new URL('/api', server.url), { headers })).status).toBe(200);
   });
 
+  it('has its configuration where it may write, for the commits of git sources (D-1)', () => {
+    const state = `/var/lib/${lineOf('StateDirectory')}`;
+    expect(lineOf('Environment')).toContain(`XDG_CONFIG_HOME=${state}/config `);
+    expect(lineOf('ProtectSystem')).toBe('strict');
+  });
+
+  it('takes its port from the environment, and from --port before that', async () => {
+    const env = { BMAD_HTTP_PORT: '0' };
+    for (const more of [[], ['--port', '0']]) {
+      const home = await temporaryFolder(onTestFinished);
+      const args = [serverFile, '--http', ...more];
+      const other = more.length === 0 ? env : { BMAD_HTTP_PORT: '2623' };
+      const server = await startHttpServer({ cwd, home, args, env: other });
+      onTestFinished(async () => void (await server.stop()));
+      expect(new URL(server.url).port).not.toBe('2623');
+    }
+  });
+
   it('does not start without its file and its project', () => {
     expect(lineOf('EnvironmentFile')).toBe('/etc/bmad-mcp-server.env');
     expect(lineOf('AssertPathIsDirectory')).toBe(lineOf('ReadWritePaths'));
