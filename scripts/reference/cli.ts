@@ -78,7 +78,7 @@ function serveSection(): string[] {
     ...table(
       ['option', 'meaning'],
       [
-        ...SERVE_FLAGS.map(([flag, meaning]) => [code(flag), `${meaning}.`]),
+        ...SERVE_FLAGS.map(([flag, meaning]) => [code(flag), `${String(meaning)}.`]),
         ...known.map((setting) => [code(flagUsage(setting)), setting.description]),
       ],
     ),
@@ -98,7 +98,7 @@ function pageSection(): string[] {
     '',
     ...table(
       ['option', 'meaning'],
-      PAGE_FLAGS.map(([flag, meaning]) => [code(flag), `${meaning}.`]),
+      PAGE_FLAGS.map(([flag, meaning]) => [code(flag), `${String(meaning)}.`]),
     ),
   ];
 }

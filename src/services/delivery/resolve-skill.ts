@@ -10,7 +10,7 @@ import type { Tree } from '../../sources/tree.ts';
 import { applyLayers, type Central } from './layers.ts';
 
 /** A file that overrides something, and how people find it. */
-export interface Override {
+interface Override {
   tree: Tree;
   file: string;
   shown: string;

@@ -4,7 +4,7 @@ import { lineWidth, wrapped } from './text.ts';
 /** In English and in French, where a space that does not break stands before a colon. */
 const TITLE = /^\p{Lu}[\p{L}\w ,'’]*\u00A0?:$/u;
 const LABELLED = /^((?:Usage|Example|Also|Every day|Exemple|Aussi|Chaque jour)\u00A0?: )/;
-const VARIABLE = /^( +-.*?) +(BMAD_\w+)$/;
+const VARIABLE = / (BMAD_\w+)$/;
 const COMPLAINT = /^(?:error|erreur\u00A0): /;
 
 /** Help and complaints of the parser, with what can be typed marked, and broken between words. */
@@ -28,8 +28,8 @@ function helpLine(own: string, width: number): Line[] {
       rest: line('  '),
     });
   // The variable of a setting stands in a third column; where there is no room for one, at the edge of the screen.
-  const [, setting = own, variable] = (own.length > width && VARIABLE.exec(own)) || [];
-  const found = termIn(setting);
+  const [, variable] = (own.length > width && own.trimStart().startsWith('-') && VARIABLE.exec(own)) || [];
+  const found = termIn(variable === undefined ? own : own.slice(0, -variable.length).trimEnd());
   if (found !== undefined) {
     const { indent, term, gap, meaning } = found;
     const first = line(indent, span(term, 'name'), gap);
