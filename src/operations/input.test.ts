@@ -76,8 +76,8 @@ describe('what is wrong with an argument', () => {
   });
 
   it.each([
-    ['999', 'at most 200'],
-    ['0', 'at least 1'],
+    ['999', '"limit" must be at most 200, not 999'],
+    ['0', '"limit" must be at least 1, not 0'],
     ['1.5', 'whole'],
     ['many', 'number'],
   ])('says of the number %s what is wrong with it, also where it came as text (D-7)', (limit, said) => {

@@ -152,7 +152,8 @@ export function checkedValue<S extends z.ZodObject>(
   // Most callers write everything as it should be, and then nothing has to be looked at twice.
   const asGiven = schema.safeParse(given);
   if (asGiven.success) return asGiven.data;
-  const parsed = schema.safeParse(readable(schema, given));
+  const meant = readable(schema, given);
+  const parsed = schema.safeParse(meant);
   if (parsed.success) return parsed.data;
   const known = Object.keys(schema.shape).map((key) => spoken[key] ?? key);
   const issues = parsed.error.issues.slice(0, KEYS_NAMED);
@@ -163,7 +164,9 @@ export function checkedValue<S extends z.ZodObject>(
   const [path = ''] = paths;
   // All at once: whoever learns of one at a time has to call as often.
   const told = issues
-    .map((one, at) => complaint(one, paths[at] ?? '', raw))
+    .map((one, at) =>
+      complaint(one, paths[at] ?? '', isObject(raw) && isObject(meant) ? { ...raw, ...meant } : raw),
+    )
     .map((text, at) => (at === 0 ? text : text.charAt(0).toUpperCase() + text.slice(1)))
     .join(' ');
   throw new BmadError('invalid_input', `${subject}: ${told}`, {

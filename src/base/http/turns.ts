@@ -15,7 +15,7 @@ const COUNTS_MS = 1_000;
 const LEFT_TO_OTHERS = 2;
 
 /** So long a change waits in the line. */
-const LINE_MS = 30_000;
+const LINE_MS = 60_000;
 /** So many changes of one caller are made at once; more would only wait for each other at the disk. */
 const CHANGES = 8;
 const RETRY_SECONDS = 5;
