@@ -1,4 +1,5 @@
 import { realFolder } from '../base/files/files.ts';
+import { isBelow } from '../base/files/open-file.ts';
 import type { Bounds } from '../base/http/http-route.ts';
 import { BmadError } from '../base/errors.ts';
 import { t } from '../base/text/message.ts';
@@ -17,7 +18,7 @@ export async function isInProjects(root: string | undefined, bounds: Bounds | un
   if (root === undefined) return false;
   for (const project of bounds.projects) {
     const real = (await realFolder(project)) ?? project;
-    if (root === real || root.startsWith(`${real}/`)) return true;
+    if (isBelow(real, root)) return true;
   }
   return false;
 }
