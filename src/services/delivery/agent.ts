@@ -113,7 +113,7 @@ function fromMarkup(file: string): AgentProfile {
   );
   // The things that one entry offers together.
   for (const [, match = '', attributes = ''] of text.matchAll(
-    /<handler match="([^"]{0,600})"([^>]{0,1000})>/g,
+    /<handler match="([^"<]{0,600})"([^<>]{0,1000})>/g,
   )) {
     const shown = decodeEntities(match).trim();
     const [, code = '', rest = shown] = /^\[(\w{1,8})\]\s*(.*)$/s.exec(shown) ?? [];
