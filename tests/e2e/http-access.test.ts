@@ -207,7 +207,7 @@ describe('tokens in a file', () => {
     expect(stderr()).not.toContain(TOKEN);
   });
 
-  it.each(['# nothing\n\n', 'short\n', `${TOKEN} project=/srv/shop\n`, `${TOKEN} sometimes\n`])(
+  it.each(['# nothing\n\n', 'short\n', `${TOKEN} project=shop\n`, `${TOKEN} sometimes\n`])(
     'are not %j',
     async (text) => {
       const home = await temporaryFolder(onTestFinished);

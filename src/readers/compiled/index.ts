@@ -41,9 +41,9 @@ export const compiledReader: Reader = {
     await readSupporting(install, shelf);
     const modules = await readModules(install, shelf);
     // The files are read side by side; the order of the report must not depend on which came first.
-    const codes = new Set(modules.map(({ code }) => code));
+    const folders = new Set([...install.configs, ...modules.map(({ code }) => code)]);
     // In a folder that only looks like a module, nothing is left out.
-    const told = problems.filter(({ file, mild }) => mild !== true || codes.has(moduleOf(file)));
+    const told = problems.filter(({ file, mild }) => mild !== true || folders.has(moduleOf(file)));
     told.sort((a, b) => compare(a.file, b.file) || compare(a.message, b.message));
     return { records: shelf.records, modules, problems: withoutTwins(told) };
   },
