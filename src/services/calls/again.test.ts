@@ -27,7 +27,7 @@ async function opened() {
 }
 
 describe('a call that may be made again', () => {
-  it('is made once, whoever is asked, and whatever the order of its arguments', async () => {
+  it('is made once, whichever server is asked, and in whatever order its arguments come', async () => {
     const { again, other, work } = await opened();
     expect(await again.run(KEYED, work)).toEqual([{ count: 1 }, false]);
     expect(await other().run({ ...KEYED, input: { b: [2], a: 1 } }, work)).toEqual([{ count: 1 }, true]);
