@@ -17,6 +17,7 @@ const BROKEN = new Set(['verdict', 'ledger']);
 
 /** Fewer are read faster than a filter is chosen. */
 const FILTERED_FROM = 15;
+const isFiltered = (items: readonly InboxItem[]): boolean => items.length >= FILTERED_FROM;
 
 /** What was decided here since the page was opened, the last first. */
 interface Settled {
@@ -31,7 +32,7 @@ const oldestFirst = (one: InboxItem, other: InboxItem): number =>
 
 /** In the order in which they are shown. */
 function ordered(items: readonly InboxItem[]): { broken: InboxItem[]; decisions: InboxItem[] } {
-  const asked = route.value.query.get('role');
+  const asked = isFiltered(items) ? route.value.query.get('role') : null;
   const wanted = items.filter(({ role }) => asked === null || role === undefined || role === asked);
   const sorted = [...wanted].sort(oldestFirst);
   return {
@@ -53,7 +54,7 @@ export function Inbox({ inbox }: { inbox: Loaded<InboxData> }): VNode {
       <Shown loaded={inbox}>
         {({ items, unread }) => (
           <>
-            {items.length < FILTERED_FROM ? null : <Roles items={items} />}
+            {isFiltered(items) ? <Roles items={items} /> : null}
             <ListAndReader
               items={items}
               onDone={(done) => {
@@ -208,8 +209,9 @@ function Reader({ item, onDone }: { item: InboxItem; onDone: (did: string) => vo
         </details>
       )}
       <Actions actions={actions} about={inLine(title)} onDone={onDone} />
-      {actions.length === 0 ? <p class="soft">{said.nothingHere}</p> : null}
-      {actions.length > 0 ? <p class="soft keyed">{shell.byKey}</p> : null}
+      <p class={`soft ${actions.length === 0 ? '' : 'keyed'}`}>
+        {actions.length === 0 ? said.nothingHere : shell.byKey}
+      </p>
     </article>
   );
 }
