@@ -16,12 +16,13 @@ import { findPrompt, listPrompts } from './client/prompts.ts';
 import { listMark, listResources, readResource } from './client/resources.ts';
 import { getSkill, listSkillFolder, listSkills } from './client/skills.ts';
 import { searchCodebase } from './codebase/search-codebase.ts';
-import { listReceipts, runCompletionContract, verifyReceipts } from './completion/completion.ts';
+import { listReceipts, receiptShow, runCompletionContract, verifyReceipts } from './completion/completion.ts';
 import { trust } from './completion/trust.ts';
 import { delegateToAgent } from './delegation/delegate-to-agent.ts';
 import { sourcesApprove, sourcesDiff } from './git-sources/sources-review.ts';
 import { sourcesAdd, sourcesClear, sourcesList, sourcesRemove, sourcesResolve, sourcesUpdate } from './git-sources/sources.ts';
 import { createDeliveryContract, deliveryAccept, deliveryList, deliveryReject, deliveryValidate } from './handover/handovers.ts';
+import { activity } from './inbox/activity.ts';
 import { inbox } from './inbox/inbox.ts';
 import { getAgentMemory } from './memory/get-agent-memory.ts';
 import { manageMemories, memoryCount, memoryForget, memoryGet, memoryKeepBoth, memoryList, memoryRestore, memoryStats, memoryStatus, memorySupersede, memoryUpdate } from './memory/memory-operations.ts';
@@ -35,7 +36,7 @@ import { next } from './project/next.ts';
 import { getProjectContext } from './project/project-context.ts';
 import { stateShare } from './project/state-share.ts';
 import { moveState, projectState } from './project/state.ts';
-import { storyBrief, storyHistory, storyStatus } from './project/stories.ts';
+import { storyBrief, storyHistory, storyShow, storyStatus } from './project/stories.ts';
 import { runCheckpoint, runFinish, runOpen, runRepair, runResume, saveSession } from './runs/run-operations.ts';
 import { listSessions, sessionArchive, sessionCreate, sessionDiff, sessionMerge, sessionSwitch } from './runs/sessions.ts';
 import { getWorkflowStatus } from './runs/workflow-status.ts';
@@ -46,7 +47,7 @@ import { cacheClear, usageClear, usageShow, warm } from './server/kept.ts';
 import { refresh } from './server/refresh.ts';
 import { hostsShow, remove, setup } from './server/setup.ts';
 import { outsideTaskAdd, outsideTaskCancel, outsideTaskList, outsideTaskShow } from './tasks/outside-tasks.ts';
-import { taskApprove, taskApproveAll, taskRefuse } from './tasks/task-decide.ts';
+import { taskApprove, taskApproveAll, taskRefuse, taskWithdraw } from './tasks/task-decide.ts';
 import { taskCancel, taskClaim, taskComplete, taskFail, taskRenew } from './tasks/task-work.ts';
 import { spawnSubagentTask, taskList, taskMerge, taskShow } from './tasks/tasks.ts';
 import { manageProject } from './unified/action-tool.ts';
@@ -111,6 +112,7 @@ export const operations: readonly AnyOperation[] = [
   verifyReceipts,
   listReceipts,
   trust,
+  receiptShow,
   taskList,
   taskShow,
   taskClaim,
@@ -130,6 +132,7 @@ export const operations: readonly AnyOperation[] = [
   outsideTaskList,
   outsideTaskShow,
   taskApproveAll,
+  taskWithdraw,
   moveState,
   projectState,
   storyHistory,
@@ -138,6 +141,7 @@ export const operations: readonly AnyOperation[] = [
   storyStatus,
   storyBrief,
   stateShare,
+  storyShow,
   rememberStructured,
   recallStructured,
   manageMemories,
@@ -187,4 +191,5 @@ export const operations: readonly AnyOperation[] = [
   preferOrigin,
   sourcesResolve,
   inbox,
+  activity,
 ];

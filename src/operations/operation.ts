@@ -36,6 +36,12 @@ export type Picked =
   | 'source'
   | 'session';
 
+/** What takes back what was done. */
+export interface Undo {
+  operation: string;
+  args: Readonly<Record<string, unknown>>;
+}
+
 /** Runs an operation for what has to be shown before a question; its data, or nothing where it fails. */
 export type Ask = (
   operation: string,
@@ -143,6 +149,8 @@ export interface Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodO
   output: O;
   run(input: z.output<I>, context: Context, call: Call): Promise<z.input<O>>;
   render(data: z.output<O>, say: SayStep): Answer;
+  /** The call that takes back what this one has done, as far as that can be: people are offered it, and asked first otherwise. */
+  undo?(data: z.output<O>): Undo | undefined;
   /** Whether the answer reports something broken, so that a command ends with a code other than 0. */
   failed?(data: z.output<O>): boolean;
 }

@@ -119,11 +119,14 @@ export const TYPED = {
   sources_approve: async () => (await import('./git-sources/sources-review.ts')).sourcesApprove,
   sources_clear: async () => (await import('./git-sources/sources.ts')).sourcesClear,
   trust: async () => (await import('./completion/trust.ts')).trust,
+  receipt_show: async () => (await import('./completion/completion.ts')).receiptShow,
   delivery_accept: async () => (await import('./handover/handovers.ts')).deliveryAccept,
   task_approve: async () => (await import('./tasks/task-decide.ts')).taskApprove,
   task_refuse: async () => (await import('./tasks/task-decide.ts')).taskRefuse,
   task_approve_all: async () => (await import('./tasks/task-decide.ts')).taskApproveAll,
+  task_withdraw: async () => (await import('./tasks/task-decide.ts')).taskWithdraw,
   state_share: async () => (await import('./project/state-share.ts')).stateShare,
+  story_show: async () => (await import('./project/stories.ts')).storyShow,
   memory_purge: async () => (await import('./memory/memory-upkeep.ts')).memoryPurge,
   memory_export: async () => (await import('./memory/memory-upkeep.ts')).memoryExport,
   memory_import: async () => (await import('./memory/memory-upkeep.ts')).memoryImport,
@@ -131,6 +134,7 @@ export const TYPED = {
   memory_pairs: async () => (await import('./memory/memory-upkeep.ts')).memoryPairs,
   prefer_origin: async () => (await import('./catalogue/prefer.ts')).preferOrigin,
   inbox: async () => (await import('./inbox/inbox.ts')).inbox,
+  activity: async () => (await import('./inbox/activity.ts')).activity,
 } satisfies Record<string, () => Promise<AnyOperation>>;
 
 /** What each of them answers. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { quoted } from '../../base/errors.ts';
+import { BmadError, quoted } from '../../base/errors.ts';
 import type { Step } from '../../base/step.ts';
 import { plural, say, t } from '../../base/text/message.ts';
 import { fenced } from '../../base/text/text.ts';
@@ -279,5 +279,66 @@ export const listReceipts = defineOperation({
     ),
     note: t`${items.length} of ${plural(total, 'receipt')}, in ${place}.`,
     steps: [total === 0 ? RUN_IT : { operation: 'verify_receipts', why: t`Compare them with the project` }],
+  }),
+});
+
+const SHOWN_OUTPUT = 60_000;
+const LATEST = 200;
+
+export const receiptShow = defineOperation({
+  name: 'receipt_show',
+  title: 'Show a verdict with its output',
+  description:
+    'One verdict of the completion contract: its steps, the failures as the test runners tell them, and the end of what was printed, as long as that is kept.',
+  effect: 'read',
+  command: 'contract show',
+  forPeople: true,
+  positional: ['id'],
+  input: z.strictObject({
+    id: z
+      .string()
+      .min(1)
+      .max(40)
+      .optional()
+      .describe('Id of the receipt, such as cc-000003; default: the newest'),
+    project: projectField,
+  }),
+  output: z.object({
+    receipt: receiptSchema,
+    steps: z.array(stepSchema),
+    failures: z.string().optional(),
+    output: z.string().optional(),
+    output_lines: z.int().optional(),
+  }),
+  async run({ id }, context) {
+    const completion = await (await context.state()).completion();
+    const { intact, fromHere } = await completion.receipts(LATEST);
+    const receipt = id === undefined ? intact.at(-1) : intact.find((each) => each.id === id);
+    if (receipt === undefined)
+      throw new BmadError(
+        'not_found',
+        id === undefined ? t`There are no receipts yet.` : t`There is no receipt ${quoted(id)}.`,
+        {
+          subject: id ?? '',
+          steps: [{ operation: 'list_receipts', why: t`List the receipts` }],
+        },
+      );
+    const output = await completion.output(receipt.id, SHOWN_OUTPUT);
+    return {
+      receipt: receiptData(receipt, fromHere(receipt)),
+      steps: receipt.steps.slice(-SHOWN_STEPS),
+      ...present({ failures: output?.failures, output: output?.end, output_lines: output?.lines }),
+    };
+  },
+  failed: ({ receipt }) => receipt.status !== 'PASS',
+  render: ({ receipt, steps, failures, output }) => ({
+    asStored: true,
+    body: lines(
+      receiptText(receipt),
+      say(receipt.reason),
+      steps.map(stepText),
+      failures === undefined || failures === '' ? undefined : `${say(PRINTED)}\n${fenced(failures)}`,
+      output === undefined ? t`Its output is not kept any more.` : fenced(output),
+    ),
   }),
 });

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { contractSession, SCRIPT_PATH } from '../../../tests/support/contract-project.ts';
-import { runCompletionContract } from './completion.ts';
+import { receiptShow, runCompletionContract } from './completion.ts';
 
 const project = (script: string): Record<string, string> => ({ [SCRIPT_PATH]: script });
 
@@ -29,6 +29,14 @@ done; printf '# tests 600\\n# pass 599\\n# fail 1\\n'\n`;
     const kept = await readFile(String(data['output_file']), 'utf8');
     expect(kept.match(/^(?:not )?ok /gm)).toHaveLength(600);
     expect((await session.ok(runCompletionContract)).data['hints']).not.toContain('Files changed');
+    // It is read again later, as long as the output is kept.
+    const shown = await session.ok(receiptShow, { id: 'cc-000001' });
+    expect(shown).toMatchObject({
+      failed: true,
+      data: { receipt: { status: 'FAIL' }, failures: data['failures'], output_lines: 2404 },
+    });
+    expect((await session.ok(receiptShow)).data['receipt']).toMatchObject({ id: 'cc-000002' });
+    expect((await session.fail(receiptShow, { id: '../../state' })).code).toBe('not_found');
   });
 
   it('shows with PASS the end of the output where it names neither steps nor tests', async () => {

@@ -6,7 +6,7 @@ import type { MemoryEntry } from '../../model/memory.ts';
 import { projectField, stepsField, tagsField } from '../fields.ts';
 import { countsText, lines, nextPart } from '../answer-text.ts';
 import { keptAs, namesToRecall } from '../catalogue/agent-names.ts';
-import { type Answer, defineOperation } from '../operation.ts';
+import { type Answer, defineOperation, type Undo } from '../operation.ts';
 import { linesPlace, onMachine, PLACES } from '../project/state-place.ts';
 import { actionTool, HELP } from '../unified/action-tool.ts';
 import {
@@ -156,6 +156,11 @@ interface Done extends Pick<z.output<typeof changed>, 'files' | 'notes'> {
 
 const changedData = ({ entry, files, notes }: Done) => ({ memory: memoryData(entry), files, notes });
 
+const restoring = ({ memory: { id, type } }: z.output<typeof changed>): Undo => ({
+  operation: 'memory_restore',
+  args: { id, type },
+});
+
 function changedAnswer(what: string, { memory, files, notes }: z.output<typeof changed>): Answer {
   return {
     body: lines(
@@ -222,6 +227,7 @@ export const memoryForget = defineOperation({
   input: z.strictObject(whichMemory),
   output: changed,
   run: async ({ id, type }, context) => changedData(await (await context.memory()).forget(id, type)),
+  undo: restoring,
   render: (data) => ({
     ...changedAnswer(t`Forgotten`, data),
     steps: [{ operation: 'memory_restore', args: { id: data.memory.id }, why: t`Undo it` }],
@@ -289,6 +295,7 @@ export const memorySupersede = defineOperation({
   output: changed,
   run: async ({ id, by, type }, context) =>
     changedData(await (await context.memory()).supersede(id, by, type)),
+  undo: restoring,
   render: (data) => changedAnswer(t`Superseded`, data),
 });
 

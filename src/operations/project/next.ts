@@ -47,6 +47,9 @@ const itemSchema = z.object({
   /** Of a story: what it is called, and its epic. */
   title: z.string().optional(),
   epic: z.string().optional(),
+  number: z.string().optional(),
+  /** How many of its tasks are ticked. */
+  tasks: z.object({ done: z.int(), total: z.int() }).optional(),
   unmarked: unmarkedSchema,
   evidence: z.array(evidenceSchema),
 });

@@ -3,7 +3,9 @@ import { ours } from '../../base/errors.ts';
 import { plural, say, t } from '../../base/text/message.ts';
 import { compare, fenced } from '../../base/text/text.ts';
 import { estimateTokens } from '../../base/text/text-budget.ts';
+import { present } from '../../base/values.ts';
 import { projectField } from '../fields.ts';
+import type { ProjectState } from '../context.ts';
 import { knownAbout } from '../memory/known-about.ts';
 import { defineOperation } from '../operation.ts';
 
@@ -19,8 +21,13 @@ export const storyStatus = defineOperation({
   command: 'story status',
   positional: ['story', 'status'],
   synonyms: { key: 'story', id: 'story' },
+  forPeople: true,
+  untold: ['show', 'proposal'],
+  writes: ({ show }) => show !== true,
   input: z.strictObject({
     story: storyField,
+    show: z.boolean().optional().describe('Only show what would be written'),
+    proposal: z.string().min(1).max(100).optional().describe('What was shown: nothing else is written'),
     status: z
       .string()
       .trim()
@@ -35,18 +42,29 @@ export const storyStatus = defineOperation({
     from: z.string().optional(),
     to: z.string(),
     files: z.array(z.object({ file: z.string(), diff: z.string() })),
+    /** What writing takes for exactly these changes. */
+    proposal: z.string(),
+    /** Whether they were only shown. */
+    shown: z.boolean(),
     notes: z.array(z.string()),
     /** The epic whose stories are now all done. */
     ends: z.string().optional(),
   }),
 
-  async run({ story, status }, context) {
+  async run({ story, status, show, proposal }, context) {
     const state = await context.state();
-    return { project: state.root, ...(await (await state.progress()).setStatus(story, status)) };
+    const set = await (await state.progress()).setStatus({ story, status, show, proposal });
+    return { project: state.root, shown: show === true, ...set };
   },
+  // An epic that was begun with it stays begun.
+  undo: ({ key, from, files, shown }) =>
+    shown || from === undefined || files.length === 0
+      ? undefined
+      : { operation: 'story_status', args: { story: key, status: from } },
 
-  render: ({ key, from, to, files, notes, ends }) => ({
+  render: ({ key, from, to, files, notes, ends, shown }) => ({
     body: [
+      ...(shown ? [t`Nothing was written.`] : []),
       files.length === 0
         ? t`${key} is already ${to}; nothing was written.`
         : t`${key}: ${from ?? t`no status`} → ${to}`,
@@ -67,6 +85,88 @@ export const storyStatus = defineOperation({
   }),
 });
 
+const passageSchema = z.object({ text: z.string(), file: z.string(), line: z.int() });
+
+export const storyShow = defineOperation({
+  name: 'story_show',
+  title: 'Show a story',
+  description:
+    'A story as its files have it: what it is for, its acceptance criteria, its tasks, its status and what disagrees with it, its newest run, and when it was planned, begun and done.',
+  effect: 'read',
+  command: 'story show',
+  forPeople: true,
+  positional: ['story'],
+  examples: ['story show 1.2'],
+  input: z.strictObject({ story: storyField, project: projectField }),
+  output: z.object({
+    id: z.string(),
+    number: z.string(),
+    epic: z.object({ number: z.string(), title: z.string() }),
+    title: z.string(),
+    status: z.string().optional(),
+    column: z.string(),
+    /** What it can be set to. */
+    words: z.array(z.string()),
+    text: passageSchema.optional(),
+    criteria: passageSchema.optional(),
+    tasks: z.array(z.object({ text: z.string(), done: z.boolean(), depth: z.int() })),
+    places: z.array(z.string()),
+    drift: z.array(
+      z.object({
+        kind: z.string(),
+        about: z.string(),
+        says: z.string(),
+        evidence: z.array(z.object({ file: z.string(), line: z.int().optional(), says: z.string() })),
+      }),
+    ),
+    run: z
+      .object({ id: z.string(), status: z.string(), workflow: z.string(), at: z.string(), done: z.int() })
+      .optional(),
+    planned: z.string().optional(),
+    started: z.string().optional(),
+    done: z.string().optional(),
+  }),
+  async run({ story }, context, { signal }) {
+    const state = await context.state();
+    const progress = await state.progress();
+    const whole = await progress.wholeStory(story);
+    const { dates } = await progress.history(signal);
+    const { planned, started, done } = dates.find(({ id }) => id === whole.id) ?? {};
+    return { ...whole, ...present({ planned, started, done, run: await runFor(whole.id, state) }) };
+  },
+  render: ({ number, title, status, text, criteria, tasks, places, drift }) => ({
+    body: [
+      `# ${number} ${title}`,
+      [status ?? t`no status`, ...places].join(' · '),
+      ...drift.map(({ says }) => `! ${says}`),
+      ...(text === undefined ? [] : [text.text]),
+      ...(criteria === undefined ? [] : [t`## Acceptance criteria\n\n${criteria.text}`]),
+      ...(tasks.length === 0
+        ? []
+        : [tasks.map(({ text: task, done }) => `- [${done ? 'x' : ' '}] ${task}`).join('\n')]),
+    ].join('\n\n'),
+  }),
+});
+
+/** The newest run that is known to be for this story. */
+async function runFor(id: string, state: ProjectState) {
+  const { branches } = await (await state.runs()).lately();
+  const { workOfRun } = await import('../runs/run-standing.ts');
+  const runs = branches.flatMap((branch) => branch.runs).sort((a, b) => b.latest - a.latest);
+  for (const run of runs.slice(0, MOST_RUNS)) {
+    if ((await workOfRun(run, state).catch(ours(() => ({ story: undefined })))).story !== id) continue;
+    return {
+      id: run.id,
+      status: run.status,
+      workflow: run.state?.workflow ?? run.id,
+      at: new Date(run.latest).toISOString(),
+      done: new Set(run.state?.stepsCompleted).size,
+    };
+  }
+  return undefined;
+}
+
+const MOST_RUNS = 30;
 const MOST_TOKENS = 700;
 const NAMED_PLACES = 12;
 

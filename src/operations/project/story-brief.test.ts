@@ -4,7 +4,7 @@ import { openSession } from '../../../tests/support/operations.ts';
 import { EPICS, impl, ledger, out } from '../../../tests/support/progress-trees/pieces.ts';
 import { estimateTokens } from '../../base/text/text-budget.ts';
 import { logDecision } from '../memory/remember.ts';
-import { storyBrief } from './stories.ts';
+import { storyBrief, storyShow } from './stories.ts';
 
 const CRITERIA = [
   '1. A login with a wrong password is refused after 5 tries.',
@@ -154,5 +154,47 @@ describe('the brief of a story', () => {
     expect(text).toContain('Snake case.');
     expect(await session.brief('1-2')).toContain('Neither the story nor the plan has any.');
     expect((await session.fail(storyBrief, { story: '1.4' })).suggestions).toEqual(['1.1', '1.2']);
+  });
+});
+
+describe('a story as people read it', () => {
+  it('has its text, criteria, tasks, the words it takes and what disagrees', async () => {
+    const session = await openSession(afterAll);
+    await writeFiles(session.folder, {
+      [`${out}/epics.md`]:
+        '# Epics\n\n## Epic 1: Access\n\n### Story 1.2: Login: e-mail & password\n\nAs a buyer.\n\n**Acceptance Criteria:**\n\nIt works.\n\n### Story 1.3: Later\n\nAs a seller, I wait.\n\n**Acceptance Criteria:**\n\nIt waits.\n',
+      [`${impl}/sprint-status.yaml`]: ledger({
+        'epic-1': 'in-progress',
+        '1-2-login': 'review',
+        '1-3-later': 'backlog',
+      }),
+      [`${impl}/1-2-login.md`]: STORY.replace('Status: ready-for-dev', 'Status: done').replace(
+        '- [ ] Write',
+        '- [x] First\n  - [ ] Write',
+      ),
+    });
+    const { data } = await session.ok(storyShow, { story: '1.2' });
+    expect(data).toMatchObject({
+      number: '1.2',
+      title: 'Login: e-mail & password',
+      epic: { number: '1', title: 'Access' },
+      status: 'review',
+      text: { text: 'As a buyer I want to log in.' },
+      criteria: { text: CRITERIA.join('\n') },
+      tasks: [
+        { text: 'First', done: true, depth: 0 },
+        { text: expect.stringContaining('Write') as unknown, done: false, depth: 1 },
+      ],
+      words: expect.arrayContaining(['in-progress', 'review', 'done']) as unknown,
+      drift: [{ about: '1-2-login' }],
+    });
+    const planned = await session.ok(storyShow, { story: '1-3-later' });
+    expect(planned.data).toMatchObject({
+      title: 'Later',
+      text: { text: 'As a seller, I wait.' },
+      criteria: { text: 'It waits.' },
+      tasks: [],
+    });
+    expect((await session.fail(storyShow, { story: '9.9' })).code).toBe('not_found');
   });
 });

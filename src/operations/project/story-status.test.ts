@@ -56,6 +56,27 @@ describe('the status of a story', () => {
     },
   );
 
+  it('is shown first, and only what was shown is written; its way back is named', async () => {
+    const files = { [LEDGER]: ledger(two), [`${impl}/1-2-login.md`]: story('1.2', 'ready-for-dev') };
+    const { ok, fail, text } = await project(files);
+    const asked = { story: '1.2', status: 'review' };
+    const shown = await ok(storyStatus, { ...asked, show: true });
+    expect(shown.answer.body).toMatch(/^Nothing was written\.\n/);
+    expect(shown.answer.body).toContain('+  1-2-login: review');
+    expect(await text(LEDGER)).toBe(files[LEDGER]);
+    const { proposal } = shown.data;
+    const changed = await fail(storyStatus, { ...asked, proposal: 'another' });
+    expect(changed).toMatchObject({ code: 'conflict' });
+    expect(await text(LEDGER)).toBe(files[LEDGER]);
+    const { data } = await ok(storyStatus, { ...asked, proposal });
+    expect(await text(LEDGER)).toContain('1-2-login: review');
+    expect(storyStatus.undo?.(data as never)).toEqual({
+      operation: 'story_status',
+      args: { story: '1-2-login', status: 'ready-for-dev' },
+    });
+    expect(storyStatus.undo?.(shown.data as never)).toBeUndefined();
+  });
+
   it('keeps comments, quotation marks, line ends and everything else to the byte', async () => {
     const before =
       '\uFEFF# mine\r\nlast_updated: 2026-01-01 10:00 # hand\r\ndevelopment_status:\r\n  epic-1: "in-progress"\r\n  1-2-login: \'review\'   # soon\r\n  zebra: 7';

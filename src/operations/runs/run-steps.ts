@@ -30,6 +30,8 @@ interface ToldStep {
 /** The steps of a workflow that has them in files. */
 interface StepFiles {
   total: number;
+  /** What each step is called, in order: `Step-02-vision` is `vision`. */
+  names: string[];
   told(step: number | string): Promise<ToldStep>;
   /** A step that was recorded and that no file has; the files were others then. */
   lost(at: {
@@ -108,6 +110,7 @@ async function stepFiles(
 
   return {
     total,
+    names: Array.from({ length: total }, (_, index) => nameOf(files, index + 1)),
     async told(step) {
       const file = meant(step);
       if (file === undefined) {
@@ -138,6 +141,14 @@ async function stepFiles(
         : beginningFrom(step);
     },
   };
+}
+
+/** Of several files of a step the first names it. */
+function nameOf(files: readonly StepFile[], number: number): string {
+  const name = files
+    .find((file) => file.number === number)
+    ?.name.replace(/^step-?(?:[a-z]-)?\d+[a-z]?-?/i, '');
+  return name === undefined || name === '' ? String(number) : name.replaceAll('-', ' ');
 }
 
 /** Where a document that exists is taken up again: no part of the way from step to step. */

@@ -10,7 +10,7 @@ import { deliveryAccept } from '../handover/handovers.ts';
 import { operations } from '../index.ts';
 import { runCheckpoint } from '../runs/run-operations.ts';
 import { spawnSubagentTask, taskShow } from './tasks.ts';
-import { taskApprove, taskRefuse } from './task-decide.ts';
+import { taskApprove, taskRefuse, taskWithdraw } from './task-decide.ts';
 import { taskClaim, taskComplete } from './task-work.ts';
 
 describe('decisions of a person', () => {
@@ -34,6 +34,42 @@ describe('decisions of a person', () => {
     const refused = await session.ok(taskRefuse, { task_id, reason: 'no' });
     expect(refused.data['task']).toMatchObject({ status: 'cancelled', error: 'no' });
     expect((await session.fail(taskApprove, { task_id })).code).toBe('conflict');
+  });
+
+  it('are taken back while nobody has begun the task, and no longer', async () => {
+    const session = await memorySession(afterAll);
+    const { data } = await session.ok(spawnSubagentTask, {
+      agent: 'dev',
+      task: 'Drop the table',
+      output_key: 'drop',
+      needs_approval: 'It deletes data',
+    });
+    const { task_id } = data['task'] as { task_id: string };
+    const approve = async () => {
+      const { digest } = (await session.ok(taskApprove, { task_id })).data['shown'] as { digest: string };
+      return session.ok(taskApprove, { task_id, digest });
+    };
+    expect((await session.fail(taskWithdraw, { task_id })).code).toBe('conflict');
+    await approve();
+    const back = await session.ok(taskWithdraw, { task_id });
+    expect(back.data['task']).toMatchObject({ status: 'needs_approval', approval: 'It deletes data' });
+    expect((await session.ok(taskClaim)).data['task']).toBeUndefined();
+    await approve();
+    expect((await session.ok(taskClaim)).data['task']).toMatchObject({ task_id });
+    const late = await session.fail(taskWithdraw, { task_id });
+    expect(late).toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('is running') as unknown,
+    });
+    expect((await session.ok(taskShow, { task_id })).data['task']).toMatchObject({ status: 'running' });
+  });
+
+  it('never take back what was queued without anybody', async () => {
+    const session = await memorySession(afterAll);
+    const { data } = await session.ok(spawnSubagentTask, { agent: 'dev', task: 'Do it', output_key: 'x' });
+    const { task_id } = data['task'] as { task_id: string };
+    expect((await session.fail(taskWithdraw, { task_id })).code).toBe('conflict');
+    expect((await session.ok(taskClaim)).data['task']).toMatchObject({ task_id });
   });
 
   it('are kept in plain words, and shown in those of the reader', async () => {

@@ -57,6 +57,9 @@ export const taskApprove = defineOperation({
     const task = await queue.undecided(task_id);
     return { task: viewOf(task), approved: false, shown: textsOf(task, await queue.decided(task)) };
   },
+  // A result that was taken is not given back; what is only queued is.
+  undo: ({ approved, task: { task_id, status } }) =>
+    approved && status === 'queued' ? { operation: 'task_withdraw', args: { task_id } } : undefined,
   // A script that takes it for approved has to learn that it is not.
   failed: ({ approved }) => !approved,
   render: ({ task, shown }) =>
@@ -68,6 +71,25 @@ export const taskApprove = defineOperation({
           note: t`Nothing is approved yet. What is shown was written by others; read all of it.`,
           steps: [approvingThis(task.task_id, shown.digest)],
         },
+});
+
+export const taskWithdraw = defineOperation({
+  name: 'task_withdraw',
+  title: 'Take an approval back',
+  description:
+    'Take back the approval of a task that no one has begun yet: it waits for a person again, and no worker gets it.',
+  effect: 'write',
+  command: 'task withdraw',
+  picks: { task_id: 'task-open' },
+  forPeople: true,
+  positional: ['task_id'],
+  input: z.strictObject(decision),
+  output: changed,
+  async run({ task_id, by }, context, call) {
+    const { queue } = await (await context.state()).tasks();
+    return { task: viewOf(await queue.withdraw(task_id, { by }, call.signal)) };
+  },
+  render: ({ task }) => ({ body: taskLine(task) }),
 });
 
 /** What an earlier version has queued, or a colleague on another machine: each is whole on the screen, and one answer will do. */

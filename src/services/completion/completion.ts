@@ -9,7 +9,7 @@ import { oneLine } from '../../base/text/text.ts';
 import type { Kit } from '../../kit/kit.ts';
 import { BUILTIN_VERSION, runBuiltin } from './builtin.ts';
 import { gitState, keepList, type LeftOut, leftOutOf, readTree, type Tree, treeChanges } from './tree.ts';
-import { OutputKeeper, endOf, keepLog } from './output.ts';
+import { OutputKeeper, endOf, keepLog, keptLog } from './output.ts';
 import { readPrograms, type ProgramsRequest } from './programs.ts';
 import {
   addReceipt,
@@ -47,6 +47,7 @@ import {
   type TrustSetup,
   type VerifiedSoFar,
 } from './trust.ts';
+import { Failures } from './runners.ts';
 import { VerdictReader } from './verdict.ts';
 
 interface CompletionSetup extends ProgramSetup, ReceiptSetup, Pick<TrustSetup, 'trust' | 'decisions'> {
@@ -107,6 +108,16 @@ export async function openCompletion(setup: CompletionSetup) {
     async receipts(least: number) {
       const place = await receiptPlace(setup);
       return { ...(await readLatest(place, least)), place };
+    },
+    /** What is kept of the output of a run, and in it what test runners say of each failure; of older runs nothing is. */
+    async output(id: string, room: number) {
+      const log = await keptLog(await receiptPlace(setup), id);
+      if (log === undefined) return undefined;
+      const failures = new Failures();
+      const lines = log.split('\n');
+      for (const line of lines) failures.line(line, 'stdout');
+      const told = failures.told(Math.max(0, room - MOST_END));
+      return { failures: told, end: endOf(log, room - told.length), lines: lines.length };
     },
     async verify(caller: Pick<Caller, 'signal' | 'progress'>): Promise<Verification> {
       const place = await receiptPlace(setup);

@@ -1,7 +1,8 @@
 import { basename, dirname, join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
-import { stateNames, writeAtomic } from '../../base/files/file-state.ts';
+import { readStateBytes, stateNames, writeAtomic } from '../../base/files/file-state.ts';
 import { removeFile } from '../../base/files/open-file.ts';
+import { present } from '../../base/values.ts';
 import type { ReceiptPlace } from './receipts.ts';
 
 type Stream = 'stdout' | 'stderr';
@@ -154,6 +155,16 @@ export async function keepLog(
   for (const name of others.slice(0, Math.max(0, others.length + 1 - KEPT_LOGS)))
     await removeFile(join(dirname(own), name), inside);
   return own;
+}
+
+/** What was kept of a run; nothing where it is no longer there. */
+export async function keptLog(
+  { folder, inside }: Pick<ReceiptPlace, 'folder' | 'inside'>,
+  id: string,
+): Promise<string | undefined> {
+  if (!/^cc-\d{6,}$/.test(id)) return undefined;
+  const found = await readStateBytes(join(folder, LOGS, `${id}.log`), present({ inside }));
+  return found?.toString('utf8').replace(/\n$/, '');
 }
 
 const byNumber = (a: string, b: string): number => a.length - b.length || (a < b ? -1 : 1);

@@ -25,6 +25,7 @@ import {
   unknownStory,
 } from './story-brief.ts';
 import { setStatus } from './story-status.ts';
+import { wholeStory } from './story-whole.ts';
 import { type Action, phaseOfWorkflow, Workers, worksOf } from './workers.ts';
 import { type MemlogEntry, writeMemlog } from './writes.ts';
 
@@ -176,7 +177,9 @@ export function createProgress(root: string, env: ProgramEnvironment, kept = new
       reconcile(root, { apply, proposal, now: new Date() }, apply ? undefined : read),
     storyBrief: (story: string) => storyBrief(root, story),
     briefNamedIn: (words: string) => briefNamedIn(root, words),
-    setStatus: (story: string, status: string) => setStatus(root, { story, status, now: new Date() }),
+    wholeStory: (story: string) => wholeStory(root, story),
+    setStatus: (asked: Omit<Parameters<typeof setStatus>[1], 'now'>) =>
+      setStatus(root, { ...asked, now: new Date() }),
     planSprint: (catalogue: Catalogue, asked: Omit<Parameters<typeof planSprint>[2], 'now'>) =>
       planSprint(root, catalogue, { ...asked, now: new Date() }),
     writeMemlog: (entry: Omit<MemlogEntry, 'now'>) => writeMemlog(root, { ...entry, now: new Date() }),

@@ -162,6 +162,9 @@ export interface Item {
   /** Of a story: what it is called, and its epic. */
   title?: string;
   epic?: string;
+  /** `1.2`, and how many of the tasks in its file are ticked. */
+  number?: string;
+  tasks?: { done: number; total: number };
   evidence: Evidence[];
 }
 

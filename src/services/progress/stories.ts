@@ -120,8 +120,11 @@ export function storyItem(story: Story, ledgerFile: string | undefined): Item {
     kind: 'story',
     phase: 'implementation',
     id,
-    title: titleOf(id),
+    // The plan has it as it was written; an id has lost what file names cannot have.
+    title: planned === undefined ? titleOf(id) : `${story.epic}.${story.story} ${planned.title}`.trim(),
     epic: String(story.epic),
+    number: `${story.epic}.${story.story}`,
+    ...(file === undefined || file.tasks.total === 0 ? {} : { tasks: file.tasks }),
     state: storyState(story),
     status: (row?.word ?? file?.word) || undefined,
     evidence: evidence.length > 0 ? evidence : planEvidence(planned),

@@ -14,7 +14,7 @@ import { noSuchStory, storyNamed } from './story-status.ts';
 import { type Work, worksOf } from './workers.ts';
 
 /** A passage of a document of the project, and where it stands. */
-interface Passage {
+export interface Passage {
   text: string;
   file: string;
   line: number;
@@ -108,20 +108,20 @@ async function briefOf(story: Briefed, report: Report, files: ProjectFiles): Pro
   };
 }
 
-interface Source {
+export interface Source {
   file: string;
   text: string;
   /** The number of its first line. */
   line: number;
 }
 
-async function sourceAt(files: ProjectFiles, file: string): Promise<Source | undefined> {
+export async function sourceAt(files: ProjectFiles, file: string): Promise<Source | undefined> {
   const read = await files.read(file);
   return read === undefined || 'trouble' in read ? undefined : { file, text: read.text, line: 1 };
 }
 
 /** What the plan says of a story: its section. */
-async function plannedText(
+export async function plannedText(
   files: ProjectFiles,
   { file, line }: { file: string; line: number },
 ): Promise<Passage | undefined> {
@@ -139,7 +139,7 @@ const titleOf = (text: string | undefined): string | undefined =>
     .find(({ level }) => level === 1)?.title;
 
 /** The section of the criteria; or from a line that calls them by name to the end of its section. */
-function criteriaIn(source: Source): Passage | undefined {
+export function criteriaIn(source: Source): Passage | undefined {
   const sections = outline(source.text).filter(({ level }) => level > 1);
   const named = sections.find(({ title }) => ACCEPTANCE.test(title));
   const marked = /^[*_]{2}[^\r\n]*(?:acceptance|critères?)[^\r\n]*$/imu.exec(source.text);
@@ -157,7 +157,7 @@ const intentIn = (source: Source): Passage | undefined => {
   return section && passage(source, section.start, section.end);
 };
 
-function sectionsLike(source: Source, title: RegExp): Passage[] {
+export function sectionsLike(source: Source, title: RegExp): Passage[] {
   return outline(source.text).flatMap((section) =>
     title.test(section.title) ? [passage(source, section.start, section.end, true)] : [],
   );

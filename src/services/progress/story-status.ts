@@ -1,4 +1,4 @@
-import { present } from '../../base/values.ts';
+import { present, shortDigest } from '../../base/values.ts';
 import { withoutEnds } from '../../base/text/text.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { t } from '../../base/text/message.ts';
@@ -37,6 +37,8 @@ interface StatusSet {
   from: string | undefined;
   to: string;
   files: { file: string; diff: string }[];
+  /** Stands for exactly these changes, but for the time that a ledger notes. */
+  proposal: string;
   /** What follows from it, or does not. */
   notes: string[];
   /** The key of an epic whose stories are now all done, which is for people to close. */
@@ -47,6 +49,10 @@ interface Asked {
   story: string;
   status: string;
   now: Date;
+  /** Only says what would be written. */
+  show?: boolean | undefined;
+  /** What was shown: anything else is not written. */
+  proposal?: string | undefined;
 }
 
 /** Sets the status of a story in the ledger and in its file, both or neither. */
@@ -65,13 +71,23 @@ export async function setStatus(root: string, asked: Asked): Promise<StatusSet> 
     const writings = [story, ledger].filter(
       (each) => each !== undefined && each.before !== each.after,
     ) as Writing[];
-    await writeTogether(root, writings);
+    // A ledger notes the time; what stands for the change is the same a minute later.
+    const proposal = shortDigest(
+      JSON.stringify([target.key, words, writings.map(({ file, before }) => [file, before])]),
+    );
+    if (asked.proposal !== undefined && asked.proposal !== proposal)
+      throw new BmadError('conflict', t`${target.key} has changed since; nothing was written.`, {
+        subject: target.key,
+        hint: t`Look at the change again.`,
+      });
+    if (asked.show !== true) await writeTogether(root, writings);
     const from = target.row?.word ?? target.file?.word;
     return {
       key: target.key,
       from: from === '' ? undefined : from,
       to: words.row ?? words.file ?? '',
       files: writings.map((writing) => ({ file: writing.file, diff: diffOf(writing) })),
+      proposal,
       notes: notesOn(report, target, words),
       ...present({ ends: endedEpic(report, target, words) }),
     };

@@ -60,7 +60,7 @@ const completeSchema = z.looseObject({
 const failSchema = z.looseObject({ claim, error: z.string(), status: z.enum(['queued', 'failed']) });
 const cancelSchema = z.looseObject({ error: z.string() });
 const decideSchema = z.looseObject({
-  status: z.enum(['queued', 'cancelled', 'completed', 'failed']),
+  status: z.enum(['needs_approval', 'queued', 'cancelled', 'completed', 'failed']),
   approval: approvalSchema,
   error: z.string().optional(),
 });
@@ -154,7 +154,7 @@ const RULES: Readonly<Record<string, (now: Now, event: Happened) => Change | und
     const isOver = task.status === 'cancelled' || task.status === 'failed';
     if (said === undefined || isOver) return undefined;
     const { status, approval, error } = said;
-    const begins = status === 'queued' || status === 'cancelled';
+    const begins = status === 'queued' || status === 'cancelled' || status === 'needs_approval';
     // Who decides on the beginning and does not know that it was begun, or is done, comes too late.
     const last = task.result === undefined ? (task.status === 'running' ? holder : undefined) : finished;
     const isKnown = last === undefined || sees(event, last);

@@ -173,8 +173,21 @@ export type Answer = { by: string; via: DecidedBy } & (
 
 export function outcomesOf(task: Task): readonly [TaskState, TaskState] {
   const outcomes = OUTCOMES[task.status];
-  if (outcomes === undefined) throw wrongState(task, t`be approved or refused`);
-  return outcomes;
+  if (outcomes !== undefined) return outcomes;
+  const { by, at, agreed } = task.approval ?? {};
+  if (by === undefined || at === undefined) throw wrongState(task, t`be approved or refused`);
+  // Of two who decide, the second learns who was first.
+  const when = at.slice(0, 16).replace('T', ' ');
+  throw new BmadError(
+    'conflict',
+    agreed === false
+      ? t`${task.task_id} was refused already, by ${by} at ${when} (UTC).`
+      : t`${task.task_id} was approved already, by ${by} at ${when} (UTC).`,
+    {
+      subject: task.task_id,
+      steps: [{ operation: 'task_show', args: { task_id: task.task_id }, why: t`See what happened to it` }],
+    },
+  );
 }
 
 /** Claimed twice: by a worker that has forgotten it, or after somebody else. The word that proves it is told once. */

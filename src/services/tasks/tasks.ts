@@ -190,6 +190,32 @@ export class Tasks extends DecidedTasks {
     return this.get(id);
   }
 
+  /**
+   * A person takes an agreement back, as long as nobody has begun the task: it waits again. The note comes first, since nobody
+   * begins it from then on; of whoever has begun it meanwhile the agreement stands.
+   */
+  withdraw(id: string, { by }: Pick<Answer, 'by'>, signal: AbortSignal): Promise<Task> {
+    return this.decisions.alone(signal, async () => {
+      const task = await this.get(id, { decides: true });
+      await this.store.refuseNewer(task);
+      const agreed = await this.decisions.last('task', id);
+      if (task.status !== 'queued' || agreed?.via === 'maker') throw wrongState(task, t`be taken back`);
+      await this.note(task, 'task', { yes: false, by, via: 'maker' });
+      try {
+        await this.store.change(signal, async () => {
+          const now = await this.store.get(id);
+          if (now.status !== 'queued') throw wrongState(now, t`be taken back`);
+          const approval = { reason: now.approval?.reason ?? now.status };
+          return { said: [said(id, 'decide', { status: 'needs_approval', approval })], answer: undefined };
+        });
+      } catch (error) {
+        if (agreed !== undefined) await this.decisions.decide(agreed);
+        throw error;
+      }
+      return this.get(id);
+    });
+  }
+
   /** Brings results together in a file of their own. One task that failed does not hold back the others. */
   async merge(order: MergeOrder, signal: AbortSignal): Promise<Merged & { file: string }> {
     const { tasks } = await this.all();

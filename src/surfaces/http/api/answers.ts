@@ -98,7 +98,10 @@ export function createAnswers(context: Context, { secured }: { secured: boolean 
   async function done(name: string, input: Record<string, unknown>, call: Call): Promise<Response> {
     const operation = namedForPeople(name);
     const outcome = await execute(operation, input, context, { ...call, say: asRequest });
-    return responseOf(outcome, 'application/json', {});
+    if (!outcome.ok || operation.undo === undefined) return responseOf(outcome, 'application/json', {});
+    const { data, failed } = outcome;
+    const undo = operation.undo(data);
+    return Response.json({ data, failed, ...(undo === undefined ? {} : { undo }) });
   }
 
   return {

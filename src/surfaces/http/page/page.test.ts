@@ -258,8 +258,32 @@ describe('a decision on the page', () => {
     expect((await post('{"operation":1}')).status).toBe(400);
     expect((await post('no json')).status).toBe(400);
     expect((await get('/api/page/act')).status).toBe(405);
-    for (const name of FOR_PEOPLE.filter((each) => /list|show|inbox/.test(each)))
+    for (const name of FOR_PEOPLE.filter(
+      (each) => /list|show$|inbox|activity/.test(each) && !/^(?:story|receipt)_/.test(each),
+    ))
       expect((await act(name, {})).status, name).toBe(200);
+  });
+
+  it('names the call that takes it back, as long as that can be', async () => {
+    const { act } = await signedIn(door);
+    const { task_id, digest } = await waitingTask('taken-back');
+    const did = async (name: string, args: object) =>
+      (await (await act(name, args)).json()) as {
+        data: { task: { status: string } };
+        undo?: { operation: string; args: object };
+      };
+    const { undo } = await did('task_approve', { task_id, digest });
+    expect(undo).toEqual({ operation: 'task_withdraw', args: { task_id } });
+    const back = await did(undo?.operation ?? '', undo?.args ?? {});
+    expect(back).toMatchObject({ data: { task: { status: 'needs_approval' } } });
+    expect(back.undo).toBeUndefined();
+    // The same text is approved again, and the second who decides learns who was first.
+    expect((await did('task_approve', { task_id, digest })).data.task.status).toBe('queued');
+    const second = await act('task_refuse', { task_id });
+    expect(second.status).toBe(409);
+    expect(await second.json()).toMatchObject({
+      detail: expect.stringContaining('was approved already, by a person on the page at') as unknown,
+    });
   });
 
   it('opens no other door: not the one of MCP hosts', async () => {
