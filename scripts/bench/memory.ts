@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MEMORY_TYPES } from '../../src/model/memory.ts';
 import { LineFiles } from '../../src/lines/files.ts';
-import type { NewMemory, StoreOptions } from '../../src/services/memory/engine.ts';
-import type { LineIndex } from '../../src/services/memory/followed.ts';
+import type { MemoryIndex, NewMemory, StoreOptions } from '../../src/services/memory/engine.ts';
 import { MemoryStore } from '../../src/services/memory/store.ts';
 import { IndexInMemory } from '../../src/services/memory/in-memory.ts';
 import { sqliteDriver } from '../../src/services/memory/sqlite/database.ts';
@@ -90,7 +89,7 @@ async function spread(work: () => Promise<unknown>): Promise<string> {
 
 const INDEX_FILE = 'index.db';
 
-const indexes: Record<string, (folder: string) => Promise<LineIndex>> = {
+const indexes: Record<string, (folder: string) => Promise<MemoryIndex>> = {
   sqlite: async (folder) => new SqliteIndex(join(folder, INDEX_FILE), await sqliteDriver(), options),
   memory: () => Promise.resolve(new IndexInMemory(options)),
 };

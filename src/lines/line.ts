@@ -26,6 +26,9 @@ export interface Line {
   events: readonly LineEvent[];
 }
 
+/** For what no caller has said. */
+export const NO_ONE: Caller = { kind: 'local', name: '' };
+
 /** Raised only for what older programs must not skip: what such a line is about is read-only for them. */
 export const LINE_VERSION = 1;
 
@@ -129,6 +132,16 @@ export const happenedIn = ({ id, at, by, machine, v, events }: Line): Happened[]
     const event = { of, after, do: verb, data, id, at, by, machine, newer: v > LINE_VERSION };
     return erased === undefined ? event : { ...event, erased };
   });
+
+/** A line that says this alone. */
+export const lineOf = ({ id, at, by, machine, newer, ...event }: Happened): Line => ({
+  v: newer ? LINE_VERSION + 1 : LINE_VERSION,
+  id,
+  at,
+  machine,
+  by,
+  events: [event],
+});
 
 /**
  * The events of an entity, each once, though its line came from two files or two machines. Two texts under one id are nobody's

@@ -20,7 +20,7 @@ type FakeCondition = FakeFilter & {
   has_id?: string[];
 };
 
-export const valuesOf = (value: unknown): unknown[] =>
+const valuesOf = (value: unknown): unknown[] =>
   value === undefined || value === null ? [] : Array.isArray(value) ? value : [value];
 
 export function holds(point: FakePoint, filter: FakeFilter | undefined | null): boolean {
@@ -57,7 +57,7 @@ function meets(point: FakePoint, condition: FakeCondition): boolean {
 }
 
 /** Times without a zone are UTC for Qdrant. */
-export function placeOf(value: unknown): number {
+function placeOf(value: unknown): number {
   if (typeof value === 'number') return value;
   const text = String(value);
   return Date.parse(/(?:Z|[+-]\d\d:\d\d)$/.test(text) ? text : `${text}Z`);

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { holds, placeOf, valuesOf, type FakeFilter, type FakePoint } from './fake-qdrant-filter.ts';
+import { holds, type FakeFilter, type FakePoint } from './fake-qdrant-filter.ts';
 
 /**
  * A small Qdrant with the behaviours that were seen on the official client's local mode: 409 for a second create, 404,
- * 400 for a wrong dimension or for sorting without an index, pages with `next_page_offset`, filters, aliases and keys.
+ * 400 for a wrong dimension, pages with `next_page_offset`, filters and keys.
  */
 
 interface FakeCollection {
@@ -25,7 +25,8 @@ interface Body {
   [key: string]: unknown;
   filter?: FakeFilter;
   limit?: number;
-  with_payload?: boolean | string[] | { exclude: string[] };
+  with_payload?: boolean | string[];
+  with_vector?: boolean;
 }
 
 /** One request that was answered, and its answer. */
@@ -41,7 +42,6 @@ export class FakeQdrant {
   /** What all of them have answered in this process. */
   static readonly exchanges: Exchange[] = [];
   readonly collections = new Map<string, FakeCollection>();
-  readonly aliases = new Map<string, string>();
   /** `METHOD /path` of every request. */
   readonly requests: string[] = [];
   /** Statuses for the next requests, before anything is done. */
@@ -90,7 +90,7 @@ export class FakeQdrant {
       const sent = chunks.length === 0 ? undefined : structuredClone(body);
       const text = JSON.stringify({ status: 'ok', time: 0, result: this.#run(method, parts, body) });
       const [area, name, ...rest] = parts;
-      const isNamed = area === 'collections' && name !== undefined && name !== 'aliases';
+      const isNamed = area === 'collections' && name !== undefined;
       FakeQdrant.exchanges.push({
         method: method.toLowerCase(),
         path: `/${(isNamed ? [area, '{collection_name}', ...rest] : parts).join('/')}`,
@@ -105,16 +105,11 @@ export class FakeQdrant {
   }
 
   #run(method: string, [area, name, ...rest]: string[], body: Body): unknown {
-    if (area === 'aliases')
-      return {
-        aliases: [...this.aliases].map(([alias_name, collection_name]) => ({ alias_name, collection_name })),
-      };
     if (area !== 'collections') throw new Refused(404, 'no such path');
     if (name === undefined)
       return { collections: [...this.collections.keys()].map((found) => ({ name: found })) };
-    if (name === 'aliases') return this.#changeAliases(body);
     if (method === 'PUT' && rest.length === 0) return this.#create(name, body);
-    const collection = this.collections.get(this.aliases.get(name) ?? name);
+    const collection = this.collections.get(name);
     if (collection === undefined) throw new Refused(404, `Collection \`${name}\` doesn't exist!`);
     switch ([method, ...rest].join(' ')) {
       case 'GET': {
@@ -153,17 +148,13 @@ export class FakeQdrant {
           .map((point) => shown(point, body));
       case 'POST points scroll':
         return scroll(collection, body);
-      case 'POST points count':
-        return { count: matching(collection, body).length };
-      case 'POST points query batch':
-        return (body['searches'] as Body[]).map((search) => ({ points: query(collection, search) }));
+      case 'POST points query':
+        return { points: query(collection, body) };
       case 'POST points batch':
         return (body['operations'] as Record<string, Body>[]).map((operation) => {
           apply(collection, operation);
           return { status: 'completed' };
         });
-      case 'POST facet':
-        return { hits: facet(collection, body) };
       default:
         throw new Refused(404, `no such path: ${method} ${rest.join('/')}`);
     }
@@ -171,23 +162,7 @@ export class FakeQdrant {
 
   #create(name: string, body: Body): true {
     if (this.collections.has(name)) throw new Refused(409, `Collection \`${name}\` already exists!`);
-    if (this.aliases.has(name)) throw new Refused(400, 'an alias has this name');
     this.collections.set(name, { config: body as FakeCollection['config'], indexes: {}, points: new Map() });
-    return true;
-  }
-
-  #changeAliases(body: Body): true {
-    for (const action of body['actions'] as Record<
-      string,
-      { alias_name: string; collection_name: string }
-    >[]) {
-      const { create_alias: made, delete_alias: removed } = action;
-      if (removed !== undefined) this.aliases.delete(removed.alias_name);
-      if (made === undefined) continue;
-      if (!this.collections.has(made.collection_name)) throw new Refused(404, 'no such collection');
-      if (this.collections.has(made.alias_name)) throw new Refused(409, 'a collection has this name');
-      this.aliases.set(made.alias_name, made.collection_name);
-    }
     return true;
   }
 }
@@ -196,62 +171,35 @@ function matching({ points }: FakeCollection, { filter }: Body): FakePoint[] {
   return [...points.values()].filter((point) => holds(point, filter)).sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-function shown({ id, payload }: FakePoint, { with_payload: wanted = true }: Body): object {
-  if (wanted === false) return { id };
-  if (wanted === true) return { id, payload };
-  const keys = Array.isArray(wanted)
-    ? wanted
-    : Object.keys(payload).filter((key) => !wanted.exclude.includes(key));
+function shown({ id, payload, vector }: FakePoint, body: Body): object {
+  const { with_payload: wanted = true, with_vector: whole = false } = body;
+  const vectors = whole ? { vector: vector ?? {} } : {};
+  if (wanted === true) return { id, payload, ...vectors };
+  const keys = wanted === false ? [] : wanted;
   return {
     id,
     payload: Object.fromEntries(keys.filter((key) => key in payload).map((key) => [key, payload[key]])),
+    ...vectors,
   };
 }
 
 function scroll(collection: FakeCollection, body: Body): object {
   const { limit = 10 } = body;
-  const order = body['order_by'] as { key: string; direction?: string; start_from?: string } | undefined;
-  const found = matching(collection, body);
-  if (order === undefined) {
-    const from = body['offset'] as string | undefined;
-    const rest = from === undefined ? found : found.filter(({ id }) => id >= from);
-    return {
-      points: rest.slice(0, limit).map((point) => shown(point, body)),
-      next_page_offset: rest[limit]?.id ?? null,
-    };
-  }
-  if (!(order.key in collection.indexes))
-    throw new Refused(400, `No range index for \`order_by\` key: ${order.key}`);
-  const sign = order.direction === 'desc' ? -1 : 1;
-  const start = order.start_from === undefined ? undefined : placeOf(order.start_from);
-  const sorted = found
-    .filter(({ payload }) => Number.isFinite(placeOf(payload[order.key])))
-    .filter(({ payload }) => start === undefined || sign * (placeOf(payload[order.key]) - start) >= 0)
-    .sort((a, b) => sign * (placeOf(a.payload[order.key]) - placeOf(b.payload[order.key])));
-  return { points: sorted.slice(0, limit).map((point) => shown(point, body)), next_page_offset: null };
+  const from = body['offset'] as string | undefined;
+  const found = matching(collection, body).filter(({ id }) => from === undefined || id >= from);
+  return {
+    points: found.slice(0, limit).map((point) => shown(point, body)),
+    next_page_offset: found[limit]?.id ?? null,
+  };
 }
 
 function query(collection: FakeCollection, body: Body): object[] {
-  // Without a question, in the order of ids.
-  if (body['query'] === undefined)
-    return matching(collection, body)
-      .slice(0, body.limit ?? 10)
-      .map((point) => ({ ...shown(point, body), version: 0, score: 0 }));
   const wanted = normal(collection, body['query'] as number[]);
   return matching(collection, body)
     .flatMap((point) => (point.vector === undefined ? [] : [{ point, score: product(wanted, point.vector) }]))
     .sort((a, b) => b.score - a.score)
     .slice(0, body.limit ?? 10)
     .map(({ point, score }) => ({ ...shown(point, body), version: 0, score }));
-}
-
-function facet(collection: FakeCollection, body: Body): object[] {
-  const key = String(body['key']);
-  if (!(key in collection.indexes)) throw new Refused(400, `No appropriate index for faceting: \`${key}\``);
-  const counts = new Map<unknown, number>();
-  for (const { payload } of matching(collection, body))
-    for (const value of valuesOf(payload[key])) counts.set(value, (counts.get(value) ?? 0) + 1);
-  return [...counts].map(([value, count]) => ({ value, count }));
 }
 
 function apply(collection: FakeCollection, operation: Record<string, Body>): void {

@@ -2,8 +2,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { LineFiles } from '../../src/lines/files.ts';
-import type { StoreOptions } from '../../src/services/memory/engine.ts';
-import type { SharedIndex } from '../../src/services/memory/followed.ts';
+import type { SharedPlace, StoreOptions } from '../../src/services/memory/engine.ts';
 import { MemoryStore } from '../../src/services/memory/store.ts';
 import { IndexInMemory } from '../../src/services/memory/in-memory.ts';
 import { sqliteDriver, type Driver } from '../../src/services/memory/sqlite/database.ts';
@@ -18,7 +17,7 @@ export interface Opening {
   driver?: Driver;
   journal?: 'auto' | 'wal' | 'delete';
   machine?: string;
-  shared?: SharedIndex;
+  shared?: SharedPlace;
 }
 
 /** Where the parts of a store are in the folder that `openLines` is given. */

@@ -39,7 +39,7 @@ describe('the operations on Qdrant', () => {
     expect(hit).toMatchObject({ id, stored: true });
     expect(hit?.meaning).toBeGreaterThan(0);
     expect((await session.ok(memoryStatus)).data).toMatchObject({ engine: 'qdrant', dim: 64, memories: 1 });
-    expect([...fake.aliases.keys()]).toContain('bmad-corner-shop-decisions');
+    expect([...fake.collections.keys()]).toContain('bmad-corner-shop-decisions');
     await session.ok(memoryForget, { id });
     expect((await session.recall('postgres orders')).map((found) => found.id)).not.toContain(id);
     expect((await session.fail(moveState)).code).toBe('not_found');
@@ -120,9 +120,12 @@ describe('the operations on Qdrant', () => {
     const flags = { qdrantUrl: url, ollamaUrl: embedder.url };
     const first = await memorySession(afterAll, { flags });
     await first.ok(rememberStructured, given);
-    const name = fake.aliases.get('bmad-corner-shop-decisions') ?? '';
     const strange = { config: { vectors: { size: 7 } }, indexes: {}, points: new Map() };
-    fake.collections.set(name, strange);
+    fake.collections.set('bmad-corner-shop-decisions', strange);
+    await (await memorySession(afterAll, { flags })).ok(rememberStructured, given);
+    expect(strange.points.size).toBe(0);
+    const beside = [...fake.collections.keys()].find((each) => each.includes('decisions--')) ?? '';
+    fake.collections.set(beside, strange);
     const session = await memorySession(afterAll, { flags });
     const error = await session.fail(rememberStructured, given);
     expect(error.text).toMatch(/contains vectors from another embedder \(unknown, 7 dimensions\)/);

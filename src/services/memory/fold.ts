@@ -32,6 +32,10 @@ export type Verb = 'remember' | 'forget' | 'restore' | 'supersede' | 'moved' | '
 
 export const entityOf = ({ type, id }: MemoryKey): string => `memory/${type}/${id}`;
 
+/** What the names of points of a server begin with, among those of files. */
+export const POINT = 'point';
+export const isPoint = (file: string): boolean => file.startsWith(POINT);
+
 /** Which memory an entity is; nothing for what is none. */
 export function keyOfEntity(of: string): MemoryKey | undefined {
   const [noun, type, id, ...more] = of.split('/');
@@ -43,7 +47,6 @@ export function keyOfEntity(of: string): MemoryKey | undefined {
 
 export const headsAmong = (events: readonly Happened[]) => ({
   heads: headsOf(events),
-  known: events.map(({ id }) => id),
   newer: events.some(({ newer }) => newer),
 });
 
@@ -65,9 +68,13 @@ export function coveredBy(events: readonly Happened[]): string[] {
     .map(({ id }) => id);
 }
 
-/** Whether somebody has removed it for good: a server has to hear of that, and not of lines that went with a branch. */
-export const isErased = (events: readonly Happened[]): boolean =>
-  events.some((event) => event.do === 'erase');
+/** The same events without what was removed for good. */
+export function withoutCovered(events: readonly Happened[]): Happened[] {
+  const covered = new Set(coveredBy(events));
+  return events.map((event) =>
+    covered.has(event.id) ? { ...event, data: {}, erased: true as const } : event,
+  );
+}
 
 interface Wording {
   text: string;

@@ -1,62 +1,23 @@
 import { t } from '../../base/text/message.ts';
 import { BmadError, ours } from '../../base/errors.ts';
-import type { Log, Mark, Page as LinePage } from '../../lines/line.ts';
-import type { MemoryHit, MemoryKey } from '../../model/memory.ts';
+import type { Log, Mark } from '../../lines/line.ts';
+import type { MemoryKey } from '../../model/memory.ts';
 import {
   IndexFailure,
-  keyText,
   type MemoryIndex,
-  type MemoryQuery,
+  type PointPage,
+  type SharedPlace,
   type Stored,
   type StoreOptions,
+  type VectorFor,
 } from './engine.ts';
+import { headsAmong, withoutCovered } from './fold.ts';
 
 export interface Heads {
   /** The lines about a memory that nothing follows yet. */
   heads: string[];
-  /** All lines about it. */
-  known: string[];
   /** Whether a newer program has written one of its lines. */
   newer: boolean;
-}
-
-/** What lines say about a memory, for a server that is told of it. */
-export interface Told extends Stored, Pick<Heads, 'heads' | 'known'> {
-  /** Whether it was changed here just now, which holds whatever the server has. */
-  isOwn: boolean;
-}
-
-export interface Taken {
-  /** The number of this taking. */
-  taken: string;
-  /** What was removed for good, and is still said by lines. */
-  covered: Map<string, Set<string>>;
-}
-
-/** An index of what lines say: made from nothing else, and made again from them at any time. */
-export interface LineIndex extends MemoryIndex {
-  /** How far it has taken lines in, and the number of the last taking. */
-  mark(): Promise<{ taken: string; mark: Mark }>;
-  /** Takes a page in; answers with nothing where another process was faster, and the mark has moved. */
-  take(taken: string, page: LinePage): Promise<Taken | undefined>;
-  heads(keys: readonly MemoryKey[]): Promise<Heads[]>;
-  /** The memories that have changed since a server was last told of changes, and the number to settle it with. */
-  owed(server: string): Promise<{ rev: string; keys: MemoryKey[] }>;
-  settle(server: string, rev: string): Promise<void>;
-  /** Something else where it was made again meanwhile: what was read in between may be of an index without lines. */
-  readonly made?: string | undefined;
-}
-
-/** An index on a server that others use too: it answers in place of the one here, and is told of each change. */
-export interface SharedIndex extends MemoryIndex {
-  /** What it is known by, without its key. */
-  readonly at: string;
-  /** A search and all that was changed, in as few requests as one. */
-  searchWithChanged(query: MemoryQuery): Promise<{ hits: MemoryHit[]; changed: Stored[] }>;
-  /** Brings it to what lines say. What others have done to a memory there holds, unless the lines follow from that. */
-  tell(said: readonly Told[]): Promise<void>;
-  /** Removes for good. */
-  remove(keys: readonly MemoryKey[]): Promise<void>;
 }
 
 /** How often another process may be faster with the same lines before somebody is told. */
@@ -65,7 +26,7 @@ const ROUNDS = 100;
 const BYTES_AT_ONCE = 500_000;
 /** How often an index is asked that fails. */
 const TRIES = 3;
-/** Memories that a server is told of with one request a type. */
+/** Memories that a server is told of at a time. */
 const SHARED_AT_ONCE = 200;
 
 /** Takes all lines in beside this thread, with the same index, and says how many memories' worth it has taken. */
@@ -73,10 +34,9 @@ export type Maker = (tell: (taken: string) => void, signal: AbortSignal) => Prom
 
 export interface FollowedMore {
   /** What takes the place of an index that cannot be used. */
-  instead?: (() => LineIndex) | undefined;
+  instead?: (() => MemoryIndex) | undefined;
   maker?: Maker | undefined;
-  /** A server that others use too: it answers, and is told of each change. */
-  shared?: SharedIndex | undefined;
+  shared?: SharedPlace | undefined;
   /** No for one who only reads: no line is written then, none is removed, and nobody is told. */
   writes?: boolean | undefined;
   /** The folder that lines are written to. */
@@ -97,7 +57,7 @@ export class FollowedIndex {
   protected readonly log: Log;
   protected readonly options: StoreOptions;
   protected readonly more: FollowedMore;
-  #index: LineIndex;
+  #index: MemoryIndex;
   #maker: Maker | undefined;
   #making: { done: Promise<void>; taken: string; heard: Set<(note: string) => void> } | undefined;
   readonly #closing = new AbortController();
@@ -106,10 +66,10 @@ export class FollowedIndex {
   #next: Promise<void> | undefined;
   /** Why the index that was asked for is not in use. */
   protected trouble: string | undefined;
-  /** What this process itself has changed and a server may not have heard, which holds whatever the server has. */
-  protected readonly own = new Set<string>();
+  /** The index that has last taken in points. */
+  #shared: unknown;
 
-  constructor(log: Log, index: LineIndex, options: StoreOptions, more: FollowedMore = {}) {
+  constructor(log: Log, index: MemoryIndex, options: StoreOptions, more: FollowedMore = {}) {
     this.log = log;
     this.#index = index;
     this.options = options;
@@ -126,7 +86,7 @@ export class FollowedIndex {
       try {
         await this.#fresh(needs);
         const { made } = this.#index;
-        const answer = await work(this.more.shared ?? this.#index);
+        const answer = await work(this.#index);
         if (made === this.#index.made || tries > TRIES) return answer;
       } catch (error) {
         if (!(error instanceof IndexFailure)) throw error;
@@ -155,20 +115,13 @@ export class FollowedIndex {
     await this.#fresh(needs);
   }
 
-  /** What is under these keys, and what lines say last about them. */
-  protected seen(keys: readonly MemoryKey[]): Promise<Seen[]> {
-    return this.ask((index) => this.#seen(index, keys), 'all');
-  }
-
-  /** What lines say about some memories, whatever a server has of them, and which of these lines nothing follows. */
-  known(keys: readonly MemoryKey[]): Promise<Seen[]> {
-    return this.ask(() => this.#seen(this.#index, keys), 'all');
-  }
-
-  async #seen(index: MemoryIndex, keys: readonly MemoryKey[]): Promise<Seen[]> {
-    const stored = await index.stored(keys);
-    const heads = await this.#index.heads(keys);
-    return keys.map((key, at) => ({ key, stored: stored[at], ...(heads[at] as Heads) }));
+  /** What is under these keys, and which lines about them nothing follows. */
+  seen(keys: readonly MemoryKey[]): Promise<Seen[]> {
+    return this.ask(async (index) => {
+      const stored = await index.stored(keys);
+      const said = await index.said(keys);
+      return keys.map((key, at) => ({ key, stored: stored[at], ...headsAmong(said[at] ?? []) }));
+    }, 'all');
   }
 
   /** What is being made at the moment, so that answers lack something; a fact for people. */
@@ -234,8 +187,7 @@ export class FollowedIndex {
         if (round++ === ROUNDS) throw contended();
         if (await this.#takeAll(taken, mark)) break;
       }
-    const { shared, writes = true } = this.more;
-    if (shared !== undefined && writes) await this.#share(shared);
+    if (this.more.shared !== undefined) await this.#share(this.more.shared);
   }
 
   /** False where another process has taken lines in meanwhile, so that the mark is another one. */
@@ -260,22 +212,66 @@ export class FollowedIndex {
   }
 
   /**
-   * Tells the server what lines have made of memories since it was last told: lines of others, and of this machine while the
-   * server was out of reach. The index knows what that is, so that nothing is lost with a process.
+   * Takes in what others have put on the server, then tells it what lines have made of memories since it was last told: lines of
+   * others, and of this machine while the server was out of reach. The index knows what that is, so that nothing is lost with
+   * a process.
    */
-  async #share(shared: SharedIndex): Promise<void> {
-    const { rev, keys } = await this.#index.owed(shared.at);
+  async #share(shared: SharedPlace): Promise<void> {
+    const of = this.#index.made ?? this.#index;
+    await shared.news(this.#shared !== of, () => this.#index.points(), this.takePoints);
+    this.#shared = of;
+    if (this.more.writes === false) return;
+    const { upTo, keys } = await this.#index.owed();
+    await this.#tell(shared, keys);
+    await this.#index.settle(upTo);
+  }
+
+  async #tell(shared: SharedPlace, keys: readonly MemoryKey[]): Promise<void> {
     for (let from = 0; from < keys.length; from += SHARED_AT_ONCE) {
-      const seen = await this.#seen(this.#index, keys.slice(from, from + SHARED_AT_ONCE));
-      await shared.tell(
-        seen.flatMap(({ key, stored, heads, known }) =>
-          stored === undefined ? [] : [{ ...stored, heads, known, isOwn: this.own.has(keyText(key)) }],
-        ),
-      );
-      await shared.remove(seen.filter(({ stored }) => stored === undefined).map(({ key }) => key));
+      const some = keys.slice(from, from + SHARED_AT_ONCE);
+      const [stored, said] = [await this.#index.stored(some), await this.#index.said(some)];
+      const vectors = await this.#index.vectors(some);
+      const told = some.map((key, at) => ({
+        key,
+        stored: stored[at],
+        events: withoutCovered(said[at] ?? []),
+        vector: vectors[at],
+      }));
+      await shared.tell(told, this.takePoints);
     }
-    if (keys.length > 0) await this.#index.settle(shared.at, rev);
-    this.own.clear();
+  }
+
+  /** Points are lines that are in no file; vectors come with some of them. */
+  protected readonly takePoints = async ({ vectors, ...page }: PointPage): Promise<void> => {
+    const { space } = this.options;
+    for (let round = 0; ; round++) {
+      if (round === ROUNDS) throw contended();
+      const found = await this.#index.take((await this.#index.mark()).taken, page);
+      if (found === undefined) continue;
+      if (found.covered.size > 0 && this.more.writes !== false) await this.log.erase(found.covered);
+      break;
+    }
+    if (space === undefined || vectors.length === 0) return;
+    const stored = await this.#index.stored(vectors.map(({ key }) => key));
+    const fitting = vectors.flatMap(({ key, text, vector }, at): VectorFor[] => {
+      const entry = stored[at]?.entry;
+      const isSame = entry?.text === text && vector.length === space.dim;
+      return isSame ? [{ key, revision: entry.revision, vector }] : [];
+    });
+    await this.#index.writeVectors(space, fitting);
+  };
+
+  /** Answers how many were taken. */
+  protected async writeVectors(vectors: readonly VectorFor[], needs: Needs = 'some'): Promise<number> {
+    const { space } = this.options;
+    if (space === undefined || vectors.length === 0) return 0;
+    const { shared, writes } = this.more;
+    return this.ask(async (index) => {
+      const taken = await index.writeVectors(space, vectors);
+      if (shared !== undefined && writes !== false)
+        await this.#tell(shared, await index.inLines(vectors.map(({ key }) => key)));
+      return taken;
+    }, needs);
   }
 
   async close(): Promise<void> {

@@ -6,6 +6,8 @@ import { dot } from '../../meaning/vectors.ts';
 import type { MemoryEntry, MemoryKey } from '../../model/memory.ts';
 import {
   type IndexFilter,
+  type MemoryIndex,
+  type Taken,
   isLiving,
   keyText,
   type MemoryQuery,
@@ -17,8 +19,7 @@ import {
   type VectorFor,
   type VectorSpace,
 } from './engine.ts';
-import type { LineIndex, Taken } from './followed.ts';
-import { coveredBy, entityOf, headsAmong, isErased, keyOfEntity, memoryOf } from './fold.ts';
+import { coveredBy, entityOf, isPoint, keyOfEntity, memoryOf } from './fold.ts';
 import { groupOf, listed, passes, ranked, readyFilter, tally, termsOf, weighed } from './rank.ts';
 
 /** Entries whose words are looked at before others get their turn. */
@@ -32,15 +33,16 @@ interface Kept extends Stored {
 }
 
 /** The same in the memory of this process, made anew with each: for places where nothing better runs. */
-export class IndexInMemory implements LineIndex {
+export class IndexInMemory implements MemoryIndex {
   readonly #options: StoreOptions;
   readonly #mark = new Map<string, string>();
   /** What was said about each memory, by file. */
   readonly #events = new Map<string, { file: string; event: Happened }[]>();
   readonly #kept = new Map<string, Kept>();
   readonly #frequency = new Map<string, number>();
-  /** What a server has to hear: all of it, whenever a process begins. */
-  readonly #owed = new Map<string, { key: MemoryKey; rev: number }>();
+  readonly #points = new Map<string, string>();
+  /** What was touched last, for a server. */
+  #touched = new Set<string>();
   #taken = 0;
   #rev = 0;
 
@@ -75,23 +77,43 @@ export class IndexInMemory implements LineIndex {
       const ids = coveredBy(this.#eventsOf(key));
       if (ids.length > 0) covered.set(entityOf(key), new Set(ids));
     }
-    for (const [name, value] of marks)
-      if (value === undefined) this.#mark.delete(name);
-      else this.#mark.set(name, value);
+    for (const [name, value] of marks) {
+      const mark = isPoint(name) ? this.#points : this.#mark;
+      if (value === undefined) mark.delete(name);
+      else mark.set(name, value);
+    }
     this.#taken++;
     return { taken: String(this.#taken), covered };
   }
 
-  async heads(keys: readonly MemoryKey[]) {
-    return keys.map((key) => headsAmong(this.#eventsOf(key)));
+  async points() {
+    return this.#points;
+  }
+
+  async said(keys: readonly MemoryKey[]) {
+    return keys.map((key) => this.#eventsOf(key));
+  }
+
+  async vectors(keys: readonly MemoryKey[]) {
+    return keys.map((key) => this.#kept.get(keyText(key))?.vector);
   }
 
   async owed() {
-    return { rev: String(this.#rev), keys: [...this.#owed.values()].map(({ key }) => key) };
+    const isOwed = (of: string): boolean => {
+      const events = this.#events.get(of) ?? [];
+      const same = ({ id, erased }: Happened): string => `${id} ${erased}`;
+      const there = new Set(events.filter(({ file }) => isPoint(file)).map(({ event }) => same(event)));
+      return events.some(({ file, event }) => !isPoint(file) && !there.has(same(event)));
+    };
+    return { upTo: '', keys: [...this.#touched].filter(isOwed).flatMap((of) => keyOfEntity(of) ?? []) };
   }
 
-  async settle(_server: string, told: string): Promise<void> {
-    for (const [name, { rev }] of this.#owed) if (rev <= Number(told)) this.#owed.delete(name);
+  async settle(): Promise<void> {
+    this.#touched = new Set();
+  }
+
+  async inLines(keys: readonly MemoryKey[]) {
+    return keys.filter((key) => this.#events.get(entityOf(key))?.some(({ file }) => !isPoint(file)));
   }
 
   #eventsOf(key: MemoryKey): Happened[] {
@@ -103,7 +125,7 @@ export class IndexInMemory implements LineIndex {
     const events = this.#eventsOf(key);
     const next = memoryOf(key, this.#options.project, events);
     this.#rev++;
-    if (next !== undefined || isErased(events)) this.#owed.set(keyText(key), { key, rev: this.#rev });
+    this.#touched.add(entityOf(key));
     for (const term of new Set(before?.terms))
       this.#frequency.set(term, (this.#frequency.get(term) ?? 0) - 1);
     if (next === undefined) this.#kept.delete(keyText(key));

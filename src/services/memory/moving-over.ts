@@ -20,10 +20,11 @@ import type { LinePlace } from '../../lines/folders.ts';
 import {
   asMuchAsFits,
   type Line,
-  LINE_VERSION,
+  lineOf,
   type Log,
   type NewEvent,
   newLineId,
+  NO_ONE,
 } from '../../lines/line.ts';
 import type { MemoryEntry, MemoryKey, MemoryRevision } from '../../model/memory.ts';
 import { isSoundEntry, isSoundRevision, keyText, type Stored } from './engine.ts';
@@ -222,9 +223,8 @@ function isNewer({ entry }: Stored, there: Stored | undefined): boolean {
 
 /** The same as lines that are nowhere, for one who may not write. */
 export function asLines(events: readonly NewEvent[]): Line[] {
-  const by = { kind: 'local', name: '' } as const;
-  const at = new Date(0).toISOString();
-  return events.map((event) => ({ v: LINE_VERSION, id: newLineId(0), at, machine: '', by, events: [event] }));
+  const more = { by: NO_ONE, at: new Date(0).toISOString(), machine: '', newer: false };
+  return events.map((event) => lineOf({ ...event, ...more, id: newLineId(0) }));
 }
 
 /**

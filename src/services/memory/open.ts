@@ -4,10 +4,12 @@ import type { Embedder } from '../../meaning/vectors.ts';
 import { chooseEmbedder, type EmbedderSettings } from '../../meaning/embedders/choose.ts';
 import { dirname, join } from 'node:path';
 import { BmadError, ours } from '../../base/errors.ts';
+import { shortDigest } from '../../base/values.ts';
 import { projectKey } from '../../base/files/paths.ts';
 import { type LinesPlace, type StateMove, folderAt, projectPages, refuseLinks } from '../../kit/home.ts';
 import { type LogSetup, ProjectLogs, linePlaces, mirrorOf } from '../../kit/project-log.ts';
 import { LineFiles } from '../../lines/files.ts';
+import { NO_ONE } from '../../lines/line.ts';
 import { type LinePlace, copyLines, lineFiles } from '../../lines/folders.ts';
 import type { KitFiles } from '../../kit/memories/read-all.ts';
 import type { Analyser } from '../../meaning/analyse.ts';
@@ -19,12 +21,11 @@ import { readKitAgents } from '../../kit/agents.ts';
 import { strayRefusal } from '../../kit/kit.ts';
 import { writeKitFiles } from '../../kit/memories/write.ts';
 import type { MemoryEntry, MemoryType } from '../../model/memory.ts';
-import type { StoreOptions } from './engine.ts';
+import type { SharedPlace, StoreOptions } from './engine.ts';
 import { FollowedIndex } from './followed.ts';
 import { IndexInMemory } from './in-memory.ts';
 import { asLines, type Known, moveOver, newerIn, type OldStore, oldStores } from './moving-over.ts';
 import type { Session } from './opened.ts';
-import { QdrantIndex } from './qdrant/store.ts';
 import { ANALYSER } from './rank.ts';
 import { sqliteDriver } from './sqlite/database.ts';
 import { indexName, SqliteIndex } from './sqlite/index.ts';
@@ -79,9 +80,6 @@ export async function makeIndex(
   }
 }
 
-/** It writes no line. */
-const NO_ONE = { kind: 'local' as const, name: '' };
-
 export function isOnQdrant({ engine, qdrantUrl }: EngineSettings): boolean {
   return engine === 'qdrant' || (engine === 'auto' && qdrantUrl !== undefined);
 }
@@ -108,7 +106,8 @@ export async function openStore(
     old.push(...(await found.catch(ours(({ line }): OldStore[] => (tell(line), [])))));
   }
   // What is in no line must not get into the index that others use.
-  const path = indexPath(setup, options);
+  const shared = await sharedPlace(setup, options);
+  const path = indexPath(setup, options, shared);
   const usable = setup.engine.engine !== 'memory' && (writes || old.length === 0) ? driver : undefined;
   const { journal } = setup.engine;
   const index =
@@ -116,13 +115,13 @@ export async function openStore(
   const data = { place: places.all, path, journal, project: options.project, writes };
   const { thread } = setup;
   const store = new MemoryStore(logs.at(places.all, setup), index, options, {
-    shared: await sharedStore(setup, options),
+    shared,
     writes,
     folder: places.all.folder,
     instead: () => new IndexInMemory(options),
     maker: usable === undefined ? undefined : thread && ((hear, signal) => thread(data, signal, hear)),
   });
-  const known: Known = (keys) => store.known(keys);
+  const known: Known = (keys) => store.seen(keys);
   for (const each of old) {
     if (each.odd > 0) tell(t`${each.odd} rows of ${each.path} are not memories, and were left there.`);
     if (writes) await moveOver(each, logs.at(each.place, setup), known).catch(ours(({ line }) => tell(line)));
@@ -134,21 +133,28 @@ export async function openStore(
   return store;
 }
 
-const indexPath = ({ kit, cache }: StoreSetup, options: StoreOptions): string =>
-  join(cache, 'memories', indexName(projectKey(kit.root), options));
+/** What is taken in from a server is in an index of its own. */
+const indexPath = (
+  { kit, cache }: StoreSetup,
+  options: StoreOptions,
+  shared: SharedPlace | undefined,
+): string => {
+  const place = shared === undefined ? '' : `-${shortDigest(shared.at)}`;
+  return join(cache, 'memories', indexName(`${projectKey(kit.root)}${place}`, options));
+};
 
-async function sharedStore(
+async function sharedPlace(
   { engine: settings }: StoreSetup,
   options: StoreOptions,
-): Promise<QdrantIndex | undefined> {
+): Promise<SharedPlace | undefined> {
   if (!isOnQdrant(settings)) return undefined;
   const { qdrantUrl: url, qdrantApiKey: apiKey } = settings;
   if (url === undefined)
     throw new BmadError('invalid_input', t`The memory engine is qdrant, but no address is set.`, {
       hint: t`Set BMAD_QDRANT_URL, for instance to http://localhost:6333.`,
     });
-  const { QdrantIndex } = await import('./qdrant/store.ts');
-  return new QdrantIndex({ ...options, address: { url, apiKey } });
+  const { QdrantPlace } = await import('./qdrant/shared.ts');
+  return new QdrantPlace({ ...options, address: { url, apiKey } });
 }
 
 export interface MemorySetup extends StoreSetup {

@@ -250,7 +250,7 @@ export function passes(entry: MemoryEntry, filter: ReadyFilter): boolean {
 export type Position = Pick<MemoryEntry, 'createdAt' | 'type' | 'id'>;
 
 /** Newest first, then by type, then by id. */
-export function byPosition(a: Position, b: Position): number {
+function byPosition(a: Position, b: Position): number {
   if (a.createdAt !== b.createdAt) return a.createdAt > b.createdAt ? -1 : 1;
   if (a.type !== b.type) return typeIndex(a) - typeIndex(b);
   return a.id < b.id ? -1 : Number(a.id > b.id);

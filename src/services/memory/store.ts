@@ -76,18 +76,23 @@ export class MemoryStore extends FollowedIndex {
       const vectors: { key: MemoryKey; vector: Float32Array }[] = [];
       for (const part of eachOnce(keys)) {
         const current = await this.seen(part);
-        const plans = current.flatMap(({ key, heads, known, newer, stored }): Said[] => {
+        const plans = current.flatMap(({ key, heads, newer, stored }): Said[] => {
           const { next, vector, answer } = decide(stored, answers.length);
           answers.push(answer);
           // As it is stored and compared; one that cannot be is refused before anything is written.
           if (vector !== undefined) vectors.push({ key, vector: unit(vector, this.options.space) });
           if (next === undefined) return [];
           const verb = verbFor(stored, next);
-          return [{ key, heads, known, newer, do: verb, data: dataOf(next, verb) }];
+          return [{ key, heads, newer, do: verb, data: dataOf(next, verb) }];
         });
         await this.#write(plans);
       }
-      await this.ask((index) => this.#addVectors(index, vectors));
+      const found = await this.stored(vectors.map(({ key }) => key));
+      const current = vectors.flatMap((each, at): VectorFor[] => {
+        const revision = found[at]?.entry.revision;
+        return revision === undefined ? [] : [{ ...each, revision }];
+      });
+      await this.writeVectors(current);
       return answers;
     });
   }
@@ -97,7 +102,6 @@ export class MemoryStore extends FollowedIndex {
     if (said.length === 0) return;
     const newer = said.find((each) => each.newer);
     if (newer !== undefined) throw newerLine(newer.key);
-    for (const { key } of said) this.own.add(keyText(key));
     const events = said.map(({ key, heads, do: verb, data }) => ({
       of: entityOf(key),
       after: heads,
@@ -105,20 +109,6 @@ export class MemoryStore extends FollowedIndex {
       data,
     }));
     for (const part of asMuchAsFits(events)) await this.log.append(part);
-  }
-
-  async #addVectors(
-    index: MemoryIndex,
-    given: readonly { key: MemoryKey; vector: Float32Array }[],
-  ): Promise<void> {
-    const { space } = this.options;
-    if (space === undefined || given.length === 0) return;
-    const found = await index.stored(given.map(({ key }) => key));
-    const vectors = given.flatMap((each, at): VectorFor[] => {
-      const revision = found[at]?.entry.revision;
-      return revision === undefined ? [] : [{ ...each, revision }];
-    });
-    await index.writeVectors(space, vectors);
   }
 
   /** All or, on an error, possibly some of the batch; in order, so that a later one with the same key wins. */
@@ -214,20 +204,23 @@ export class MemoryStore extends FollowedIndex {
   }
 
   async search(query: MemoryQuery): Promise<MemoryHit[]> {
-    const ready = this.#ready(query);
+    const ready = await this.#asked(query);
     return this.ask((index) => index.search(ready));
   }
 
   /** A search for one who also has entries of files: some may say what was forgotten, superseded or said otherwise since. */
   async searchBesideFiles(query: MemoryQuery): Promise<Answer> {
+    const ready = await this.#asked(query);
+    return this.ask(async (index) => ({
+      hits: await index.search(ready),
+      isBehind: await this.#isBehind(index),
+    }));
+  }
+
+  async #asked(query: MemoryQuery): Promise<MemoryQuery> {
     const ready = this.#ready(query);
-    return this.ask(async (index) => {
-      const { shared } = this.more;
-      if (shared === undefined)
-        return { hits: await index.search(ready), isBehind: await this.#isBehind(index) };
-      const { hits, changed } = await shared.searchWithChanged(ready);
-      return { hits, isBehind: behind(changed) };
-    });
+    if (ready.vector !== undefined) await this.more.shared?.near(ready.vector, this.takePoints);
+    return ready;
   }
 
   /** Whether an entry of a file says what was forgotten, superseded or said otherwise since. */
@@ -253,10 +246,11 @@ export class MemoryStore extends FollowedIndex {
   }
 
   /** Answers how many were taken. */
-  async setVectors(vectors: readonly VectorFor[]): Promise<number> {
-    const { space } = this.options;
-    const ready = vectors.map((each) => this.#ready(each));
-    return space === undefined ? 0 : this.ask((index) => index.writeVectors(space, ready), 'all');
+  setVectors(vectors: readonly VectorFor[]): Promise<number> {
+    return this.writeVectors(
+      vectors.map((each) => this.#ready(each)),
+      'all',
+    );
   }
 
   /** With the vector as it is stored and compared. */
@@ -265,7 +259,8 @@ export class MemoryStore extends FollowedIndex {
   }
 
   async health(): Promise<StoreHealth> {
-    const health = await this.ask((index) => index.health());
+    const { shared } = this.more;
+    const health = await (shared === undefined ? this.ask((index) => index.health()) : shared.health());
     const troubles = this.log.troubles().map(troubleText);
     const { folder, writes = true } = this.more;
     const isShut = writes && folder !== undefined && !(await isWritable(join(folder, '.lines')));

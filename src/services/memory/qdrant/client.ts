@@ -1,11 +1,12 @@
 import { t } from '../../../base/text/message.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 import { BmadError } from '../../../base/errors.ts';
+import { sha256 } from '../../../base/values.ts';
+import { type Line, lineJson, lineOf, NO_ONE, readLine } from '../../../lines/line.ts';
 import type { Schemas } from '@qdrant/js-client-rest';
-import type { Analyser } from '../../../meaning/analyse.ts';
-import type { MemoryEntry, MemoryRevision, MemoryType } from '../../../model/memory.ts';
-import type { Stored } from '../engine.ts';
-import { type ReadyFilter, termsOf } from '../rank.ts';
+import type { MemoryKey } from '../../../model/memory.ts';
+import type { Told } from '../engine.ts';
+import { entityOf } from '../fold.ts';
 
 export interface QdrantAddress {
   url: string;
@@ -144,17 +145,26 @@ export function isRefusal(error: unknown, ...statuses: number[]): boolean {
   return error instanceof QdrantRefusal && statuses.includes(error.status);
 }
 
+export type Operation = Schemas['UpdateOperation'];
+export type Filter = Schemas['Filter'];
+export type Condition = Schemas['Condition'];
+
+export const anyOf = (key: string, values: readonly string[]): Condition => ({
+  key,
+  match: { any: [...values] },
+});
+export const empty = (key: string): Condition => ({ is_empty: { key } });
+
 export interface Point {
   id: string;
   payload: RawPayload;
-  score: number | undefined;
+  vector: Float32Array | undefined;
 }
 
-export type Operation = Schemas['UpdateOperation'];
-
-/** One collection, in the words of Qdrant. Points in a request are few enough for any server's limit. */
+/** Points in a request are few enough for any server's limit. */
 const CHUNK = 200;
 
+/** One collection, in the words of Qdrant. */
 export class Points {
   readonly #client: QdrantClient;
   readonly name: string;
@@ -168,63 +178,41 @@ export class Points {
     return this.#client.call<T>('POST', ['collections', this.name, ...what], body);
   }
 
-  async retrieve(ids: readonly string[], keys: readonly string[] | true = true): Promise<Point[]> {
-    const points: Point[] = [];
+  async *retrieve(ids: readonly string[], keys: readonly string[] | true = true): AsyncGenerator<Point[]> {
     for (let from = 0; from < ids.length; from += CHUNK) {
-      const body = { ids: ids.slice(from, from + CHUNK), with_payload: keys, with_vector: false };
-      points.push(...(await this.#post<RawPoint[]>(['points'], body)).map(pointOf));
+      const body = { ids: ids.slice(from, from + CHUNK), with_payload: keys, with_vector: keys === true };
+      yield (await this.#post<RawPoint[]>(['points'], body)).map(pointOf);
     }
-    return points;
   }
 
-  async scroll(
-    filter: Filter,
-    limit: number,
-    more: Partial<Schemas['ScrollRequest']> = {},
-  ): Promise<Point[]> {
-    const { points } = await this.#page({ filter, limit, with_payload: true, ...more });
-    return points;
-  }
-
+  /** Page by page; with the vectors, where nothing is left out. */
   async *all(filter: Filter, keys: readonly string[] | true): AsyncGenerator<Point[]> {
-    let offset: Schemas['ExtendedPointId'] | undefined;
+    let offset: Schemas['ExtendedPointId'] | null | undefined;
     do {
-      const { points, next } = await this.#page({
+      const body: Schemas['ScrollRequest'] = {
         filter,
-        limit: CHUNK * 4,
+        limit: keys === true ? CHUNK : CHUNK * 20,
         with_payload: keys as string[] | true,
+        with_vector: keys === true,
         ...(offset === undefined ? {} : { offset }),
-      });
-      yield points;
-      offset = next;
+      };
+      const { points, next_page_offset: next } = await this.#post<{
+        points: RawPoint[];
+        next_page_offset?: Schemas['ExtendedPointId'] | null;
+      }>(['points', 'scroll'], body);
+      yield points.map(pointOf);
+      offset = next ?? undefined;
     } while (offset !== undefined);
   }
 
-  async #page(
-    body: Schemas['ScrollRequest'],
-  ): Promise<{ points: Point[]; next: Schemas['ExtendedPointId'] | undefined }> {
-    const result = await this.#post<{
-      points: RawPoint[];
-      next_page_offset?: Schemas['ExtendedPointId'] | null;
-    }>(['points', 'scroll'], body);
-    return { points: result.points.map(pointOf), next: result.next_page_offset ?? undefined };
-  }
-
-  async query(searches: readonly Schemas['QueryRequest'][]): Promise<Point[][]> {
-    const results = await this.#post<{ points: RawPoint[] }[]>(['points', 'query', 'batch'], { searches });
-    return results.map(({ points }) => points.map(pointOf));
-  }
-
-  async count(filter: Filter): Promise<number> {
-    const body: Schemas['CountRequest'] = { filter, exact: true };
-    return (await this.#post<{ count: number }>(['points', 'count'], body)).count;
-  }
-
-  /** How many have each value of a key; those without one are not counted. */
-  async facet(key: string, filter: Filter): Promise<{ value: string; count: number }[]> {
-    const body: Schemas['FacetRequest'] = { key, filter, exact: true, limit: 10_000 };
-    const { hits } = await this.#post<Schemas['FacetResponse']>(['facet'], body);
-    return hits.map(({ value, count }) => ({ value: String(value), count }));
+  async nearest(vector: Float32Array, limit: number): Promise<Point[]> {
+    const body: Schemas['QueryRequest'] = {
+      query: [...vector],
+      limit,
+      with_payload: true,
+      with_vector: true,
+    };
+    return (await this.#post<{ points: RawPoint[] }>(['points', 'query'], body)).points.map(pointOf);
   }
 
   /** Answers when the changes can be read. */
@@ -237,144 +225,104 @@ export class Points {
 interface RawPoint {
   id: string | number;
   payload?: RawPayload | null;
-  score?: number;
+  vector?: unknown;
 }
 
-function pointOf({ id, payload, score }: RawPoint): Point {
-  return { id: String(id), payload: payload ?? {}, score };
-}
+const pointOf = ({ id, payload, vector }: RawPoint): Point => ({
+  id: String(id),
+  payload: payload ?? {},
+  vector: Array.isArray(vector) ? Float32Array.from(vector as number[]) : undefined,
+});
 
-export const INDEXES: Record<string, 'keyword' | 'datetime' | 'integer'> = {
+export const INDEXES: Record<string, 'keyword' | 'datetime'> = {
   agent: 'keyword',
   type: 'keyword',
   tags: 'keyword',
   created_at: 'datetime',
-  updated_at: 'datetime',
   changed_at: 'datetime',
-  forgotten_at: 'datetime',
-  superseded_at: 'datetime',
-  terms: 'keyword',
-  analyser: 'keyword',
-  embedder: 'keyword',
   change_id: 'keyword',
-  revision: 'integer',
 };
 
-/** The first six keys are those of BMAD's own memory; its readers ignore the others. */
-export function payloadOf({ entry, revisions }: Stored, analyser: Analyser, changeId: string) {
+/**
+ * The first six keys are those of BMAD's own memory; its readers ignore the others. What was removed for good leaves a point
+ * without a text, by which every other machine hears of it.
+ */
+export function payloadOf({ key, stored, events }: Omit<Told, 'vector'>, project: string, changeId: string) {
+  const now = new Date().toISOString();
+  const { entry } = stored ?? {};
   return {
-    text: entry.text,
-    agent: entry.agent,
-    type: entry.type,
-    tags: entry.tags,
-    project: entry.project,
-    created_at: entry.createdAt,
-    updated_at: entry.updatedAt,
-    revision: entry.revision,
-    revisions,
-    forgotten_at: entry.forgottenAt ?? null,
-    superseded: entry.supersededAt !== undefined,
-    superseded_by: entry.supersededBy ?? null,
-    superseded_at: entry.supersededAt ?? null,
-    /** Analysed words, and by which analyser. */
-    terms: termsOf(analyser, entry),
-    analyser: analyser.id,
-    /** Identifies one write: a writer that finds another one here knows that another process was faster. */
+    text: entry?.text ?? '',
+    agent: entry?.agent ?? '',
+    type: key.type,
+    tags: entry?.tags ?? [],
+    project,
+    created_at: entry?.createdAt ?? now,
+    updated_at: entry?.updatedAt ?? now,
+    revision: entry?.revision ?? 1,
+    forgotten_at: entry === undefined ? now : (entry.forgottenAt ?? null),
+    superseded: entry?.supersededAt !== undefined,
+    superseded_by: entry?.supersededBy ?? null,
+    superseded_at: entry?.supersededAt ?? null,
+    /** All that was said about it, so that whoever finds it can go on from there. */
+    lines: events.map((event) => lineJson(lineOf(event))),
+    /** Identifies one write, and when it was. */
     change_id: changeId,
-    changed_at: new Date().toISOString(),
+    changed_at: now,
   };
 }
 
-/**
- * `lines` has the write that it came with and the lines that nothing followed then. `embedder` is the space of the vector, empty
- * for a memory that waits for one, and says so only where a vector is written.
- */
-export type RawPayload = Partial<Record<keyof ReturnType<typeof payloadOf> | 'lines' | 'embedder', unknown>>;
+/** `embedder` is the space of the vector, empty for a memory that waits for one. */
+export type RawPayload = Partial<
+  Record<keyof ReturnType<typeof payloadOf> | 'embedder' | 'revisions', unknown>
+>;
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 /** Times without a zone are taken as the server takes them when it sorts: as UTC. */
-function timeOf(value: unknown): string | undefined {
+export function timeOf(value: unknown): string | undefined {
   const text = textOf(value);
   if (text === undefined) return undefined;
   const time = Date.parse(/(?:Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`);
   return Number.isFinite(time) ? new Date(time).toISOString() : undefined;
 }
 
-/** A memory from a point; BMAD's own tools write points with fewer keys. */
-export function storedOf(id: string, type: MemoryType, payload: RawPayload): Stored {
+/** What a point is known by from one look to the next: our own write, or the time that the kit's own tools write anew. */
+export const versionOf = ({ change_id: change, changed_at: at, created_at: created }: RawPayload): string =>
+  typeof change === 'string' && typeof at === 'string'
+    ? `${at} ${change}`
+    : `${THEIRS}${textOf(created) ?? ''}`;
+
+/** Sorts before every time. */
+export const THEIRS = '- ';
+export const VERSION_KEYS: readonly string[] = ['change_id', 'changed_at', 'created_at'];
+
+/**
+ * What a point says, as lines: those that came with it, or for one of another program a single one that is made from the point
+ * alone, so that all machines make the same.
+ */
+export function linesIn(key: MemoryKey, payload: RawPayload): Line[] {
+  const of = entityOf(key);
+  const said = Array.isArray(payload.lines) ? payload.lines.map(String) : [];
+  const lines = said.flatMap((text) => readLine(text) ?? []).filter(({ events }) => isAbout(events, of));
+  if (lines.length > 0) return lines;
   const createdAt = timeOf(payload.created_at) ?? new Date(0).toISOString();
-  const forgottenAt = timeOf(payload.forgotten_at);
+  const at = timeOf(payload.updated_at) ?? createdAt;
+  const [supersededBy, forgottenAt] = [textOf(payload.superseded_by), timeOf(payload.forgotten_at)];
   const supersededAt = timeOf(payload.superseded_at) ?? (payload.superseded === true ? createdAt : undefined);
-  const supersededBy = textOf(payload.superseded_by);
-  const entry: MemoryEntry = {
-    id,
-    type,
-    agent: textOf(payload.agent) ?? '',
+  const data = {
     text: textOf(payload.text) ?? '',
+    agent: textOf(payload.agent) ?? '',
     tags: Array.isArray(payload.tags) ? payload.tags.filter((tag) => typeof tag === 'string') : [],
-    project: textOf(payload.project) ?? '',
     createdAt,
-    updatedAt: timeOf(payload.updated_at) ?? createdAt,
-    revision: typeof payload.revision === 'number' ? payload.revision : 1,
+    updatedAt: at,
     ...(forgottenAt === undefined ? {} : { forgottenAt }),
     ...(supersededBy === undefined ? {} : { supersededBy }),
     ...(supersededAt === undefined ? {} : { supersededAt }),
+    ...(Array.isArray(payload.revisions) ? { earlier: payload.revisions.toReversed() } : {}),
   };
-  return {
-    entry,
-    revisions: Array.isArray(payload.revisions) ? (payload.revisions as MemoryRevision[]) : [],
-  };
+  // Earlier builds wrote the ids of the lines alone.
+  const id = said.at(-1) ?? sha256(JSON.stringify([of, data])).slice(0, 24);
+  return [lineOf({ of, after: [], do: 'moved', data, id, at, by: NO_ONE, machine: '', newer: false })];
 }
 
-export type Filter = Schemas['Filter'];
-export type Condition = Schemas['Condition'];
-
-export const anyOf = (key: string, values: Iterable<string>): Condition => ({
-  key,
-  match: { any: [...values] },
-});
-export const equal = (key: string, value: string | number): Condition => ({ key, match: { value } });
-export const empty = (key: string): Condition => ({ is_empty: { key } });
-
-/** BMAD's own tools write letters as they come. */
-const bothForms = (text: string): string[] => [text.normalize('NFC'), text.normalize('NFD')];
-
-/**
- * The server compares names letter by letter, and to ask it how they are spelled would take a request to each collection: it
- * is asked for the ways in which names are written.
- */
-function spellings(key: string): string[] {
-  const capital = (text: string): string => text.replace(/^\p{L}/u, (letter) => letter.toUpperCase());
-  const each = key.replace(/\p{L}+/gu, capital);
-  return [...new Set([key, key.toUpperCase(), capital(key), each].flatMap(bothForms))];
-}
-
-/** The filter as conditions that all have to hold. Types are collections, so they are not among them. */
-export function conditions(filter: ReadyFilter): Condition[] {
-  const must: Condition[] = [];
-  if (filter.agents !== undefined) must.push(anyOf('agent', [...filter.agents].flatMap(spellings)));
-  for (const tag of filter.tagsAll) must.push(anyOf('tags', bothForms(tag)));
-  if (filter.since !== undefined || filter.until !== undefined) {
-    const range = {
-      ...(filter.since === undefined ? {} : { gte: filter.since }),
-      ...(filter.until === undefined ? {} : { lte: filter.until }),
-    };
-    // Points of BMAD's own tools have no time of change.
-    must.push({
-      should: [{ key: 'updated_at', range }, { must: [empty('updated_at'), { key: 'created_at', range }] }],
-    });
-  }
-  if (!filter.superseded) must.push(empty('superseded_at'));
-  if (!filter.forgotten) must.push(empty('forgotten_at'));
-  return must;
-}
-
-/** Memories that were reworded, forgotten or superseded. */
-export const CHANGED: Filter = {
-  should: [
-    { key: 'revision', range: { gt: 1 } },
-    { must_not: [empty('forgotten_at')] },
-    { must_not: [empty('superseded_at')] },
-  ],
-};
+const isAbout = (events: Line['events'], of: string): boolean => events.every((event) => event.of === of);

@@ -5,6 +5,7 @@ import type { MemoryEntry, MemoryKey, MemoryRevision } from '../../../model/memo
 import {
   type IndexFilter,
   keyText,
+  type MemoryIndex,
   type MemoryPage,
   type MemoryQuery,
   type Page,
@@ -12,11 +13,11 @@ import {
   type Stored,
   type StoreHealth,
   type StoreOptions,
+  type Taken,
   type VectorFor,
   type VectorSpace,
 } from '../engine.ts';
-import type { Heads, LineIndex, Taken } from '../followed.ts';
-import { coveredBy, entityOf, headsAmong, isErased, keyOfEntity, memoryOf } from '../fold.ts';
+import { coveredBy, entityOf, keyOfEntity, memoryOf, POINT } from '../fold.ts';
 import { pageOf, positionOf, readyFilter, termsOf } from '../rank.ts';
 import { Database, type Driver, type Journal, jsonInRow, KeptFile } from './database.ts';
 import { Matrix } from './matrix.ts';
@@ -46,7 +47,7 @@ export const indexName = (project: string, { analyser }: StoreOptions): string =
   `${project}.${SCHEMA}-${analyser.id}.db`;
 
 /** The memories of a project in one SQLite file of the user's cache, which many processes share. */
-export class SqliteIndex implements LineIndex {
+export class SqliteIndex implements MemoryIndex {
   readonly #options: StoreOptions;
   readonly #file: KeptFile;
   readonly #driver: Driver;
@@ -72,10 +73,13 @@ export class SqliteIndex implements LineIndex {
 
   mark() {
     return this.#read((database) => {
-      const rows = database.all<{ name: string; value: string }>('SELECT name, value FROM mark');
-      const mark = new Map(rows.map(({ name, value }) => [name, value]));
+      const mark = marksIn(database, `name < '${POINT}'`);
       return { taken: metaText(database, 'taken') ?? '', mark };
     });
+  }
+
+  points() {
+    return this.#read((database) => marksIn(database, `name >= '${POINT}'`));
   }
 
   async take(taken: string, page: LinePage): Promise<Taken | undefined> {
@@ -87,27 +91,33 @@ export class SqliteIndex implements LineIndex {
     });
   }
 
-  heads(keys: readonly MemoryKey[]): Promise<Heads[]> {
+  said(keys: readonly MemoryKey[]): Promise<Happened[][]> {
     return this.#read((database) => {
       const events = eventsOf(database, keys.map(entityOf));
-      return keys.map((key) => headsAmong(onceEach(events.get(entityOf(key)) ?? [])));
+      return keys.map((key) => onceEach(events.get(entityOf(key)) ?? []));
     });
   }
 
-  owed(server: string) {
+  owed() {
     return this.#read((database) => {
-      const told = Number(metaText(database, toldTo(server)) ?? 0);
-      const sql =
-        'SELECT type, id FROM memory WHERE rev > ? UNION ALL SELECT type, id FROM removed WHERE rev > ?';
-      return { rev: metaText(database, 'rev') ?? '0', keys: database.all<MemoryKey>(sql, told, told) };
+      const upTo = numberIn(database, 'SELECT max(seq) AS n FROM event');
+      const owed = database.all<{ of: string }>(OWED, Number(metaText(database, TOLD) ?? 0));
+      return { upTo: String(upTo), keys: owed.flatMap(({ of }) => keyOfEntity(of) ?? []) };
     });
   }
 
-  async settle(server: string, rev: string): Promise<void> {
-    await this.#write((database) => {
-      database.run('INSERT OR REPLACE INTO meta VALUES (?, ?)', toldTo(server), rev);
-      database.run('DELETE FROM removed WHERE rev <= ?', Number(rev));
-    });
+  async settle(upTo: string): Promise<void> {
+    if ((await this.#read((database) => metaText(database, TOLD))) === upTo) return;
+    await this.#write((database) => database.run('INSERT OR REPLACE INTO meta VALUES (?, ?)', TOLD, upTo));
+  }
+
+  inLines(keys: readonly MemoryKey[]): Promise<MemoryKey[]> {
+    const sql = `SELECT DISTINCT of FROM event WHERE of IN (SELECT value FROM json_each(?)) AND file < '${POINT}'`;
+    return this.#read((database) =>
+      database
+        .all<{ of: string }>(sql, JSON.stringify(keys.map(entityOf)))
+        .flatMap(({ of }) => keyOfEntity(of) ?? []),
+    );
   }
 
   async prepare(pause: () => Promise<void>): Promise<void> {
@@ -187,6 +197,20 @@ export class SqliteIndex implements LineIndex {
     });
   }
 
+  async vectors(keys: readonly MemoryKey[]): Promise<(Float32Array | undefined)[]> {
+    const { space } = this.#options;
+    if (space === undefined) return keys.map(() => undefined);
+    return this.#read((database) => {
+      const known = readStored(database, keys);
+      return keys.map((key) => {
+        const sql = 'SELECT vector FROM vector WHERE rid = ? AND space = ?';
+        const rid = known.get(keyText(key))?.rid ?? 0;
+        const bytes = database.get<{ vector: Uint8Array }>(sql, rid, spaceText(space))?.vector;
+        return bytes && new Float32Array(bytes.slice().buffer);
+      });
+    });
+  }
+
   async stamp(): Promise<string> {
     return this.#read((database) => {
       // The numbers of another file say nothing about those of the one before.
@@ -246,7 +270,11 @@ export class SqliteIndex implements LineIndex {
 interface StoredRow extends Stored {
   rid: number;
   terms: string;
+  /** As it is written. */
+  text: string;
 }
+
+const textOf = (body: string, revisions: string | null): string => `${body}\n${revisions ?? ''}`;
 
 /** Those of these memories that there are; asked for together, because each question has its price. */
 function readStored(database: Database, keys: readonly MemoryKey[]): Map<string, StoredRow> {
@@ -264,7 +292,8 @@ type WholeRow = MemoryRow & { revisions: string | null };
 
 function storedOf({ revisions, ...row }: WholeRow): StoredRow {
   const earlier = revisions === null ? [] : jsonInRow<MemoryRevision[]>(revisions);
-  return { rid: row.rid, terms: row.terms, entry: entryOf(row), revisions: earlier };
+  const text = textOf(row.body, revisions);
+  return { rid: row.rid, terms: row.terms, entry: entryOf(row), revisions: earlier, text };
 }
 
 /** The number of this transaction; every row that it changes carries it. */
@@ -285,6 +314,9 @@ function writeStored(
   { analyser }: StoreOptions,
   { rev, fresh }: { rev: number; fresh: number },
 ): { rid: number; words: string } | undefined {
+  const [body, earlier] = [JSON.stringify(entry), revisions.length === 0 ? null : JSON.stringify(revisions)];
+  // Two files, or a file and a point, often say the same.
+  if (current?.text === textOf(body, earlier)) return undefined;
   const isReworded = current === undefined || wordsIn(current.entry) !== wordsIn(entry);
   const terms = isReworded ? termsOf(analyser, entry) : [];
   const rid = current?.rid ?? fresh;
@@ -299,8 +331,8 @@ function writeStored(
     entry.updatedAt,
     entry.forgottenAt ?? null,
     entry.supersededAt ?? null,
-    JSON.stringify(entry),
-    revisions.length === 0 ? null : JSON.stringify(revisions),
+    body,
+    earlier,
     isReworded ? termsText(terms) : current.terms,
     rev,
     rid,
@@ -352,7 +384,8 @@ function takePage(
     const { of, id } = happened;
     push(events, of, happened);
     // Where a long file was not read to its end, the next reader begins it again.
-    database.run('INSERT OR REPLACE INTO event VALUES (?, ?, ?, ?)', of, id, file, JSON.stringify(happened));
+    const put = 'INSERT OR REPLACE INTO event (of, line, file, body) VALUES (?, ?, ?, ?)';
+    database.run(put, of, id, file, JSON.stringify(happened));
   }
   const covered = new Map<string, Set<string>>();
   const before = readStored(database, [...touched.values()]);
@@ -365,8 +398,6 @@ function takePage(
     const next = memoryOf(key, options.project, happened);
     const ids = coveredBy(happened);
     if (ids.length > 0) covered.set(of, new Set(ids));
-    if (next === undefined && isErased(happened))
-      database.run('INSERT OR REPLACE INTO removed VALUES (?, ?, ?)', key.type, key.id, rev);
     const words =
       next === undefined ? undefined : writeStored(database, current, next, options, { rev, fresh: ++fresh });
     if (words !== undefined) reworded.push(words);
@@ -385,8 +416,16 @@ function takePage(
   return { taken: next, covered };
 }
 
-/** What a server was last told, by the number of a change. */
-const toldTo = (server: string): string => `heard ${server}`;
+function marksIn(database: Database, which: string): Map<string, string> {
+  const rows = database.all<{ name: string; value: string }>(`SELECT name, value FROM mark WHERE ${which}`);
+  return new Map(rows.map(({ name, value }) => [name, value]));
+}
+
+/** The number of the last event about which a server was told. */
+const TOLD = 'shared up to';
+/** Of what was touched since: where a line is in no point. */
+const OWED = `SELECT DISTINCT e.of FROM event n JOIN event e ON e.of = n.of WHERE n.seq > ? AND e.file < '${POINT}' AND NOT EXISTS (
+  SELECT 1 FROM event p WHERE p.of = e.of AND p.line = e.line AND p.file >= '${POINT}' AND p.body ->> 'erased' IS e.body ->> 'erased')`;
 
 function eventsOf(database: Database, entities: readonly string[]): Map<string, Happened[]> {
   const found = new Map<string, Happened[]>();

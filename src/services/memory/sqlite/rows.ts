@@ -12,13 +12,13 @@ const TYPE_NUMBER =
 export const IS_CHANGED = '(revisions IS NOT NULL OR forgotten_at IS NOT NULL OR superseded_at IS NOT NULL)';
 
 /** Part of the file's name: a program with other tables has a file of its own, so that two do not rebuild in turns. */
-export const SCHEMA = 5;
+export const SCHEMA = 6;
 
 const TABLES = `
   CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
   INSERT INTO meta VALUES ('rev', '0'), ('taken', '0');
   CREATE TABLE mark (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-  CREATE TABLE event (of TEXT NOT NULL, line TEXT NOT NULL, file TEXT NOT NULL, body TEXT NOT NULL);
+  CREATE TABLE event (seq INTEGER PRIMARY KEY AUTOINCREMENT, of TEXT NOT NULL, line TEXT NOT NULL, file TEXT NOT NULL, body TEXT NOT NULL);
   CREATE UNIQUE INDEX event_of ON event (of, line, file);
   CREATE INDEX event_file ON event (file);
   CREATE TABLE memory (
@@ -42,7 +42,6 @@ const TABLES = `
   CREATE INDEX memory_rev ON memory (rev);
   CREATE INDEX memory_filter ON memory (agent_key, type, updated_at, forgotten_at, superseded_at);
   CREATE INDEX memory_changed ON memory (rid) WHERE ${IS_CHANGED};
-  CREATE TABLE removed (type TEXT NOT NULL, id TEXT NOT NULL, rev INTEGER NOT NULL, PRIMARY KEY (type, id));
   CREATE TABLE vector (
     rid INTEGER NOT NULL, space TEXT NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (rid, space)
   );

@@ -1,0 +1,264 @@
+import { randomUUID } from 'node:crypto';
+import { once } from '../../../base/async.ts';
+import { BmadError } from '../../../base/errors.ts';
+import { t } from '../../../base/text/message.ts';
+import type { Mark } from '../../../lines/line.ts';
+import type { MemoryType } from '../../../model/memory.ts';
+import {
+  type PointPage,
+  type SharedPlace,
+  spaceText,
+  type StoreHealth,
+  type StoreOptions,
+  type Told,
+} from '../engine.ts';
+import {
+  anyOf,
+  type Condition,
+  empty,
+  type Filter,
+  linesIn,
+  OLDEST_QDRANT,
+  payloadOf,
+  type Point,
+  type Points,
+  type QdrantAddress,
+  QdrantClient,
+  QdrantRefusal,
+  THEIRS,
+  timeOf,
+  VERSION_KEYS,
+  versionOf,
+} from './client.ts';
+import { POINT } from '../fold.ts';
+import { openShelves, type Shelf } from './collections.ts';
+
+/** Of a collection with more points, others are found by their vectors only. */
+const MOST_TAKEN = 200_000;
+/** How often all points are looked through: nothing else tells that one was removed, or changed without a newer time. */
+const LOOK_MS = 600_000;
+const LOOKED = `${POINT}-looked`;
+/** Known ones that a question for new ones leaves out by name; beyond them, it asks from a day before the newest. */
+const MOST_NAMED = 300;
+const DAY_MS = 86_400_000;
+const NEAREST = 100;
+
+const nameOf = (points: Points, id = ''): string => `${POINT}/${points.name}/${id}`;
+
+type Taking = (page: PointPage) => Promise<void>;
+
+/** A Qdrant server or cluster: points are taken in from the collections of BMAD's own tools, and written back there. */
+export class QdrantPlace implements SharedPlace {
+  readonly at: string;
+  readonly #options: StoreOptions & { most?: number | undefined };
+  readonly #client: QdrantClient;
+  readonly #shelves: () => Promise<Shelf[]>;
+  /** The versions of points that were changed last, by name; those of other programs by themselves. */
+  #recent: Map<string, Map<string, string>> | undefined;
+  #lookedAt = 0;
+  readonly #partial = new Set<string>();
+
+  constructor({ address, ...options }: StoreOptions & { address: QdrantAddress; most?: number | undefined }) {
+    this.#options = options;
+    this.#client = new QdrantClient(address);
+    this.at = `${this.#client.place} ${options.project} ${options.space === undefined ? '' : spaceText(options.space)}`;
+    this.#shelves = once(() => openShelves(this.#client, options));
+  }
+
+  async news(isNew: boolean, known: () => Promise<Mark>, take: Taking): Promise<void> {
+    await this.#onShelves(async (shelves) => {
+      const mark = isNew || this.#recent === undefined ? await known() : undefined;
+      if (mark !== undefined) {
+        this.#recent = undefined;
+        this.#lookedAt = Number(mark.get(LOOKED) ?? 0);
+        for (const [name, version] of mark) this.#known(name, version);
+      }
+      if (Math.abs(Date.now() - this.#lookedAt) > LOOK_MS) {
+        const now = Date.now();
+        const all = mark ?? (await known());
+        for (const { type, points, others } of shelves)
+          for (const each of [points, ...others]) await this.#takeAll(type, each, all, take);
+        await take({ lines: [], gone: [], marks: new Map([[LOOKED, String(now)]]), vectors: [] });
+        this.#lookedAt = now;
+        return;
+      }
+      const read = async ({ type, points }: Shelf): Promise<void> => {
+        for await (const page of points.all(this.#unknown(points.name), true))
+          await this.#take(type, points, page, take);
+      };
+      await Promise.all(shelves.map(read));
+    });
+  }
+
+  /** Compares all points with those that were taken in before. */
+  async #takeAll(type: MemoryType, points: Points, known: Mark, take: Taking): Promise<void> {
+    const left = new Set([...known.keys()].filter((name) => name.startsWith(nameOf(points))));
+    const fresh: string[] = [];
+    let room = this.#options.most ?? MOST_TAKEN;
+    for await (const page of points.all({}, VERSION_KEYS)) {
+      for (const { id, payload } of page.slice(0, room)) {
+        const name = nameOf(points, id);
+        left.delete(name);
+        if (known.get(name) !== versionOf(payload)) fresh.push(id);
+      }
+      room -= page.length;
+      if (room < 0) break;
+    }
+    if (room < 0) {
+      this.#partial.add(points.name);
+      left.clear();
+    }
+    for await (const page of points.retrieve(fresh)) await this.#take(type, points, page, take);
+    if (left.size === 0) return;
+    const marks = new Map([...left].map((name) => [name, undefined]));
+    await take({ lines: [], gone: [...left], marks, vectors: [] });
+  }
+
+  async #take(type: MemoryType, points: Points, some: readonly Point[], take: Taking): Promise<void> {
+    if (some.length === 0) return;
+    const { space } = this.#options;
+    const named = some.map((each) => ({
+      ...each,
+      key: { type, id: each.id },
+      name: nameOf(points, each.id),
+    }));
+    await take({
+      // A point that says something else begins again.
+      gone: named.map(({ name }) => name),
+      lines: named.flatMap(({ key, name: file, payload }) =>
+        linesIn(key, payload).map((line) => ({ line, file })),
+      ),
+      marks: new Map(named.map(({ name, payload }) => [name, versionOf(payload)])),
+      vectors: named.flatMap(({ key, vector, payload: { text, embedder } }) =>
+        vector === undefined || space === undefined || embedder !== spaceText(space)
+          ? []
+          : [{ key, vector, text: String(text) }],
+      ),
+    });
+    for (const { name, payload } of named) this.#known(name, versionOf(payload));
+  }
+
+  #known(name: string, version: string): void {
+    if (!name.startsWith(`${POINT}/`)) return;
+    const kind = recentOf(name.split('/')[1] ?? '', version.startsWith(THEIRS));
+    this.#recent ??= new Map();
+    const own = this.#recent.get(kind) ?? new Map<string, string>();
+    this.#recent.set(kind, own.set(name, version));
+    if (own.size > MOST_NAMED * 4) this.#recent.set(kind, new Map(newest(own).slice(0, MOST_NAMED * 2)));
+  }
+
+  /** What a server has of a type that was not taken in: of ours by the names of writes, of others by their own time. */
+  #unknown(collection: string): Filter {
+    const [ours = [], theirs = []] = [false, true].map((isOther) =>
+      newest(this.#recent?.get(recentOf(collection, isOther)) ?? NONE),
+    );
+    const from = (key: string, some: Versions, at: (version: string) => string): Condition[] => {
+      const [first, last] = [some[0], some[MOST_NAMED]].map((each) => Date.parse(at(each?.[1] ?? '')));
+      if (last === undefined || Number.isNaN(last)) return [];
+      return [{ key, range: { gte: new Date(Math.max(last, Number(first) - DAY_MS)).toISOString() } }];
+    };
+    const created = (version: string): string => version.slice(THEIRS.length);
+    const changes = ours.slice(0, MOST_NAMED).map(([, version]) => version.split(' ')[1] ?? '');
+    return {
+      should: [
+        {
+          must: from('changed_at', ours, (version) => version.split(' ')[0] ?? ''),
+          must_not: [empty('changed_at'), ...(changes.length === 0 ? [] : [anyOf('change_id', changes)])],
+        },
+        {
+          must: [empty('changed_at'), ...from('created_at', theirs, created)],
+          must_not: theirs.slice(0, MOST_NAMED).map(([name, version]) => sameAs(name, created(version))),
+        },
+      ],
+    };
+  }
+
+  /** Where only a part of a collection was taken in: what of the rest is near to a question. */
+  async near(vector: Float32Array, take: Taking): Promise<void> {
+    if (this.#partial.size === 0) return;
+    await this.#onShelves(async (shelves) => {
+      for (const { type, points } of shelves)
+        if (this.#partial.has(points.name))
+          await this.#take(type, points, await points.nearest(vector, NEAREST), take);
+    });
+  }
+
+  /**
+   * Qdrant has no transactions: where two write a memory at once, the later one stands until the other has taken it in, and
+   * tells what both say.
+   */
+  async tell(said: readonly Told[], take: Taking): Promise<void> {
+    const { space, project } = this.#options;
+    await this.#onShelves(async (shelves) => {
+      for (const { type, points } of shelves) {
+        const own = said.filter(({ key }) => key.type === type);
+        const now = own.map(({ vector, ...each }) => {
+          const embedder = vector === undefined || space === undefined ? null : spaceText(space);
+          return {
+            id: each.key.id,
+            payload: { ...payloadOf(each, project, randomUUID()), embedder },
+            vector,
+          };
+        });
+        await points.write(
+          now.map(({ vector, ...point }) => ({
+            upsert: { points: [{ ...point, vector: vector ? [...vector] : {} }] },
+          })),
+        );
+        await this.#take(type, points, now, take);
+      }
+    });
+  }
+
+  async health(): Promise<StoreHealth> {
+    const { place, keyInTheOpen } = this.#client;
+    const details: Record<string, string> = {};
+    const notes: string[] = [];
+    try {
+      await this.#client.text('GET', ['readyz'], undefined, 1);
+      const { version } = JSON.parse(await this.#client.text('GET', [''], undefined, 1)) as {
+        version?: string;
+      };
+      if (version !== undefined) details['qdrant'] = version;
+      const shelves = await this.#onShelves((opened) => Promise.resolve(opened));
+      for (const { type, points } of shelves) details[type] = points.name;
+    } catch (error) {
+      notes.push(error instanceof BmadError ? error.text : t`Qdrant at ${place} is not ready.`);
+    }
+    if (keyInTheOpen) notes.push(t`The Qdrant key is sent unencrypted; use an https address.`);
+    return { engine: 'qdrant', place, details, degraded: notes.length > 0, notes };
+  }
+
+  /** What the server refuses without a reason that we know becomes an error with a way out. */
+  async #onShelves<T>(work: (shelves: Shelf[]) => Promise<T>): Promise<T> {
+    try {
+      return await work(await this.#shelves());
+    } catch (error) {
+      if (!(error instanceof QdrantRefusal)) throw error;
+      throw new BmadError(
+        'unavailable',
+        t`Qdrant at ${this.#client.place} refused a request (${error.status}).`,
+        {
+          subject: this.#client.place,
+          hint: t`That server’s log has the reason. Qdrant ${OLDEST_QDRANT} or later is required.`,
+          cause: error,
+        },
+      );
+    }
+  }
+}
+
+const recentOf = (collection: string, isOther: boolean): string => `${collection} ${isOther}`;
+
+type Versions = readonly (readonly [name: string, version: string])[];
+const NONE: ReadonlyMap<string, string> = new Map();
+
+const newest = (known: ReadonlyMap<string, string>): Versions =>
+  [...known].sort(([, a], [, b]) => (a > b ? -1 : 1));
+
+/** A point of another program as it was taken in; one without a time is known by its id alone. */
+function sameAs(name: string, created: string): Condition {
+  const id: Condition = { has_id: [name.slice(name.lastIndexOf('/') + 1)] };
+  const isTime = timeOf(created) !== undefined;
+  return isTime ? { must: [id, { key: 'created_at', range: { gte: created, lte: created } }] } : id;
+}
