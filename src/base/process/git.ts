@@ -26,29 +26,32 @@ interface GitPurpose {
   kept?: RegExp;
 }
 
-/**
- * The only place where git is started, and only verbs call it: those about a project (project-git.ts) and those that fetch
- * sources (sources/git/git.ts). Undefined where there is no git.
- */
-export async function runGit(
-  { env, besides, settings, variables, kept }: GitPurpose,
+type Git = (
   args: readonly string[],
   options: Omit<ProgramOptions, 'env'>,
-): Promise<ProgramResult | undefined> {
+) => Promise<ProgramResult | undefined>;
+
+/**
+ * The only place where git is started, and only verbs call it: those about a project, below, and those that fetch sources
+ * (sources/git/git.ts). Undefined where there is no git. Git is looked for once, for all that is asked of it then.
+ */
+async function findGit({ env, besides, settings, variables, kept }: GitPurpose): Promise<Git | undefined> {
   const programs = await programsBesides({ env, besides });
   const git = await programs.find('git');
   if (git === undefined) return undefined;
   const around = Object.entries(programs.env).filter(
     ([name]) => !/^GIT_/i.test(name) || kept?.test(name) === true,
   );
+  const own = { ...Object.fromEntries(around), ...VARIABLES, ...variables };
   const switched = Object.entries({ ...SETTINGS, ...settings }).flatMap(([key, value]) => [
     '-c',
     `${key}=${value}`,
   ]);
-  return runProgram(git, ['--no-pager', ...switched, ...args], {
-    ...options,
-    env: { ...Object.fromEntries(around), ...VARIABLES, ...variables },
-  });
+  return (args, options) => runProgram(git, ['--no-pager', ...switched, ...args], { ...options, env: own });
+}
+
+export async function runGit(purpose: GitPurpose, ...call: Parameters<Git>): ReturnType<Git> {
+  return (await findGit(purpose))?.(...call);
 }
 
 /**
@@ -105,7 +108,7 @@ interface GitStatus {
   /** Nothing before the first commit. */
   commit: string | undefined;
   branch: string | undefined;
-  /** Files that differ from the commit or are not in it, from the top of the project; of very many the first. */
+  /** Tracked files that differ from the commit, from the top of the project; of very many the first. */
   changed: string[];
 }
 
@@ -123,45 +126,85 @@ export interface GitAddition {
   line: string;
 }
 
-/** Where a project stands. Of a submodule it tells only whether it is at another commit: nobody looks into one. */
-export function gitStatus(root: string, asked: GitQuestion): Promise<GitStatus | undefined> {
-  return inWorkTree(root, asked, async (ask, prefix) => {
-    const off = await withoutFilters(ask);
-    const all = ['--untracked-files=all', '--no-renames', '--ignore-submodules=dirty', '--', '.'];
-    const lines =
-      off && partsOf(await ask([...off, 'status', '--porcelain=v2', '--branch', '-z', ...all], STATUS_BYTES));
-    if (lines === undefined) return undefined;
-    const header = (name: string): string | undefined =>
-      lines.find((line) => line.startsWith(`# branch.${name} `))?.slice(`# branch.${name} `.length);
-    const commit = header('oid');
-    return {
-      commit: commit === '(initial)' ? undefined : commit,
-      branch: header('head'),
-      // Git names files from the top of the repository, which may be above the project.
-      changed: lines.flatMap((line) => changedPath(line)?.slice(prefix.length) ?? []),
-    };
-  });
+/** What is asked about the files of one repository. Where it is, and what is set for it, is asked once for all questions. */
+export interface GitWorkTree {
+  /** Of a submodule it tells only whether it is at another commit: nobody looks into one. */
+  status(): Promise<GitStatus | undefined>;
+  files(which?: GitFilesWanted): Promise<GitFiles | undefined>;
+}
+
+interface GitFilesWanted {
+  paths?: readonly string[];
+  byFilesAlone?: true;
+}
+
+/** From the top of the project. */
+interface GitFiles {
+  tracked: string[];
+  /** What git would track. */
+  untracked: string[];
+}
+
+export async function gitWorkTree(root: string, asked: GitQuestion): Promise<GitWorkTree | undefined> {
+  const told = await unlessBlocked(root, asked.signal, (signal) => repositoryAt(root, { ...asked, signal }));
+  if (told === undefined) return undefined;
+  const { prefix, asking } = told;
+  const within = <T>(work: (ask: Ask) => Promise<T>): Promise<T | undefined> =>
+    unlessBlocked(root, asked.signal, (signal) => work(asking(signal)));
+  return {
+    status: () => within((ask) => statusBy(ask, prefix)),
+    files: (which = {}) => within((ask) => filesBy(ask, asked.env, which)),
+  };
+}
+
+async function statusBy(ask: Ask, prefix: string): Promise<GitStatus | undefined> {
+  const off = await withoutFilters(ask);
+  const all = ['--untracked-files=no', '--no-renames', '--ignore-submodules=dirty', '--', '.'];
+  const lines =
+    off && partsOf(await ask([...off, 'status', '--porcelain=v2', '--branch', '-z', ...all], STATUS_BYTES));
+  if (lines === undefined) return undefined;
+  const header = (name: string): string | undefined =>
+    lines.find((line) => line.startsWith(`# branch.${name} `))?.slice(`# branch.${name} `.length);
+  const commit = header('oid');
+  return {
+    commit: commit === '(initial)' ? undefined : commit,
+    branch: header('head'),
+    // Git names files from the top of the repository, which may be above the project.
+    changed: lines.flatMap((line) => changedPath(line)?.slice(prefix.length) ?? []),
+  };
 }
 
 /**
  * The files that git tracks or would track, from the top of the project: all, or those among some paths. Nothing, too, where
  * there is not one: an ignored folder of a larger repository has no files for git, but someone has made it their project.
  */
-export function gitFiles(
+export async function gitFiles(
   root: string,
   asked: GitQuestion,
-  { paths, byFilesAlone }: { paths?: readonly string[]; byFilesAlone?: true } = {},
+  which: GitFilesWanted = {},
 ): Promise<string[] | undefined> {
-  return inWorkTree(root, asked, async (ask) => {
-    const by = byFilesAlone === true ? await byFiles(ask, asked.env) : ['--exclude-standard'];
-    const listed = async (some: readonly string[]): Promise<string[] | undefined> =>
-      partsOf(await ask(['ls-files', '-z', '--cached', '--others', ...by, '--', ...some]));
-    const found = new Set<string>();
-    for (const some of inPieces(paths ?? ['.']))
-      for (const path of (await listed(some)) ?? []) found.add(path);
-    const isAny = found.size > 0 || ((paths && (await listed(['.']))) ?? []).length > 0;
-    return isAny ? [...found] : undefined;
-  });
+  const found = await (await gitWorkTree(root, asked))?.files(which);
+  return found && [...found.tracked, ...found.untracked];
+}
+
+async function filesBy(
+  ask: Ask,
+  env: ProgramEnvironment,
+  { paths, byFilesAlone }: GitFilesWanted,
+): Promise<GitFiles | undefined> {
+  const by = byFilesAlone === true ? await byFiles(ask, env) : ['--exclude-standard'];
+  const listed = async (some: readonly string[]): Promise<string[]> =>
+    partsOf(await ask(['ls-files', '-z', '-t', '--cached', '--others', ...by, '--', ...some])) ?? [];
+  const [tracked, untracked]: [string[], string[]] = [[], []];
+  let last = '';
+  for (const some of inPieces(paths ?? ['.']))
+    for (const line of await listed(some)) {
+      // A file with a conflict is listed once for each side.
+      if (line !== last) (line.startsWith('? ') ? untracked : tracked).push(line.slice(2));
+      last = line;
+    }
+  const isAny = tracked.length + untracked.length > 0 || (paths && (await listed(['.'])).length > 0);
+  return isAny === true ? { tracked, untracked } : undefined;
 }
 
 /**
@@ -289,50 +332,61 @@ const QUIETLY = {
   GIT_GRAFT_FILE: '/dev/null',
 };
 
-/** Asks about files. The author of the project may have put a pipe in place of one that git reads. */
-function inWorkTree<T>(root: string, asked: GitQuestion, work: Work<T>): Promise<T | undefined> {
-  return unlessBlocked(root, asked.signal, (signal) => inRepository(root, { ...asked, signal }, work));
+/** Asks about commits, which other things hang on: no answer must not be taken for "there are none". */
+async function inHistory<T>(root: string, asked: GitQuestion, work: Work<T>): Promise<T | undefined> {
+  const told = await repositoryAt(root, asked, () => {
+    throw new BmadError('unavailable', 'Git did not answer in time.', { hint: 'Try again.' });
+  });
+  return told && work(told.asking(asked.signal), told.prefix);
 }
 
-/** Asks about commits, which other things hang on: no answer must not be taken for "there are none". */
-function inHistory<T>(root: string, asked: GitQuestion, work: Work<T>): Promise<T | undefined> {
-  return inRepository(root, asked, work, () => {
-    throw new BmadError('unavailable', 'Git did not answer in time.', { hint: 'Try again.' });
+/** Asks about the files of the project, which may have a pipe in place of one that git reads. */
+async function inWorkTree<T>(root: string, asked: GitQuestion, work: Work<T>): Promise<T | undefined> {
+  return unlessBlocked(root, asked.signal, async (signal) => {
+    const told = await repositoryAt(root, { ...asked, signal });
+    return told && work(told.asking(signal), told.prefix);
   });
 }
 
 type Work<T> = (ask: Ask, prefix: string) => Promise<T | undefined>;
 
+interface Repository {
+  /** The folder that is asked about, from the top of the repository, with a slash at its end. */
+  prefix: string;
+  asking(signal: AbortSignal): Ask;
+}
+
 /**
- * Asks where the folder is one of a repository's files. One whose settings say that its files are elsewhere would have git
- * list another folder than this.
+ * The repository that has a folder's files. One whose settings say that its files are elsewhere would have git list another
+ * folder than this.
  */
-async function inRepository<T>(
+async function repositoryAt(
   root: string,
-  { env, timeoutMs, signal }: GitQuestion,
-  work: Work<T>,
+  { env, timeoutMs, signal: first }: GitQuestion,
   onLate?: () => never,
-): Promise<T | undefined> {
+): Promise<Repository | undefined> {
   // To start a program that finds none takes many times as long.
   const real = await realFolder(root);
   if (real === undefined || !upwards(real).some((at) => mayBeThere(join(at, '.git')))) return undefined;
-  const purpose = { env, besides: [root], settings: READING, variables: QUIETLY };
-  const ask: Ask = async (words, mostBytes) => {
-    const { consume, text } = intake(mostBytes);
-    const ran = await runGit(purpose, ['-C', root, ...words], { timeoutMs, signal, consume }).catch(
-      (error: unknown) => {
-        if (!isAbsent(error)) throw error;
-        return undefined;
-      },
-    );
-    signal.throwIfAborted();
-    if (ran?.timedOut === true) onLate?.();
-    return ran && { code: ran.code, output: text() };
-  };
-  const place = await ask(['rev-parse', '--is-inside-work-tree', '--show-prefix']);
+  const git = await findGit({ env, besides: [root], settings: READING, variables: QUIETLY });
+  const asking =
+    (signal: AbortSignal): Ask =>
+    async (words, mostBytes) => {
+      const { consume, text } = intake(mostBytes);
+      const ran = await git?.(['-C', root, ...words], { timeoutMs, signal, consume }).catch(
+        (error: unknown) => {
+          if (!isAbsent(error)) throw error;
+          return undefined;
+        },
+      );
+      signal.throwIfAborted();
+      if (ran?.timedOut === true) onLate?.();
+      return ran && { code: ran.code, output: text() };
+    };
+  const place = await asking(first)(['rev-parse', '--is-inside-work-tree', '--show-prefix']);
   const inside = 'true\n';
   return place?.code === 0 && place.output.startsWith(inside)
-    ? work(ask, place.output.slice(inside.length, -1))
+    ? { prefix: place.output.slice(inside.length, -1), asking }
     : undefined;
 }
 
@@ -384,7 +438,7 @@ function inPieces(paths: readonly string[]): string[][] {
 }
 
 /** How many words come before the path, by the kind of line; others tell of no file. */
-const BEFORE_PATH: Readonly<Record<string, number>> = { '1': 8, u: 10, '?': 1 };
+const BEFORE_PATH: Readonly<Record<string, number>> = { '1': 8, u: 10 };
 
 /** The path that a line of the state is about, from the top of the repository. */
 function changedPath(line: string): string | undefined {

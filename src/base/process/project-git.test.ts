@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { commitAll } from '../../../tests/support/contract-project.ts';
-import { gitHead, gitIsRelated, gitLog, gitOrigin, gitStatus } from './git.ts';
+import { gitHead, gitIsRelated, gitLog, gitOrigin, type GitQuestion, gitWorkTree } from './git.ts';
 
 const run = promisify(execFile);
 const env = { PATH: process.env['PATH'], HOME: '/nonexistent' };
@@ -31,6 +31,8 @@ const asked = (given: Record<string, string | undefined> = env) => ({
   signal: new AbortController().signal,
 });
 
+const gitStatus = async (root: string, question: GitQuestion) =>
+  (await gitWorkTree(root, question))?.status();
 const ask = (root: string) => gitStatus(root, asked());
 const AT_A_COMMIT = { commit: expect.stringMatching(/^[0-9a-f]{40}$/) as string };
 

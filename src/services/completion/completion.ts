@@ -8,7 +8,16 @@ import { present, sha256 } from '../../base/values.ts';
 import { oneLine } from '../../base/text/text.ts';
 import type { Kit } from '../../kit/kit.ts';
 import { BUILTIN_VERSION, runBuiltin } from './builtin.ts';
-import { gitState, keepList, type LeftOut, leftOutOf, readTree, type Tree, treeChanges } from './tree.ts';
+import {
+  keepList,
+  type LeftOut,
+  leftOutOf,
+  projectFiles,
+  readTree,
+  type Tree,
+  treeChanges,
+  treeOf,
+} from './tree.ts';
 import { OutputKeeper, endOf, keepLog, keptLog } from './output.ts';
 import { readPrograms, type ProgramsRequest } from './programs.ts';
 import {
@@ -184,9 +193,11 @@ async function runCompletion(project: CompletionProject, request: CompletionRequ
     const isAtCommit = consent === undefined || (await headOf(root, setup.env)) === consent.commit;
     if (now.digest !== programs.digest || !isAtCommit) throw changedMeanwhile();
     progress(t`Reading the project's files`);
+    const files = await projectFiles(root, leftOut, setup.env, signal);
+    const listed = await files.list();
     const [tree, git] = await Promise.all([
-      readTree(root, leftOut, setup.env, { signal, progress }),
-      gitState(root, leftOut, setup.env, signal),
+      treeOf(root, listed, leftOut, { signal, progress }),
+      files.standing(listed),
     ]);
     const reader = new VerdictReader();
     const teller = tellerOf(progress, setup.hide);
@@ -208,7 +219,7 @@ async function runCompletion(project: CompletionProject, request: CompletionRequ
       teller.stop();
     }
     const durationMs = Math.round(performance.now() - clock);
-    const after = await readTree(root, leftOut, setup.env, { signal, progress });
+    const after = await treeOf(root, await files.list(), leftOut, { signal, progress });
     const shown = withChanges({ ...result, steps: hidden(result.steps, setup.hide) }, tree, after);
     const body = present<ReceiptBody>({
       status: shown.status,

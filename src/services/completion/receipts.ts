@@ -229,9 +229,10 @@ export async function readLatest(place: ReceiptPlace, least = LATEST): Promise<C
   const chain = new ReceiptChain();
   const lines = await place.log.last(least);
   // Lines began where that file ended.
-  if (lines.length < least)
+  const rest = least - lines.length;
+  if (rest > 0)
     for (const { folder, inside } of placesIn(place))
-      for (const text of (await lastLines(join(folder, OLD_LOG), END_BYTES, inside)) ?? [])
+      for (const text of ((await lastLines(join(folder, OLD_LOG), END_BYTES, inside)) ?? []).slice(-rest))
         addText(chain, text);
   for (const each of lines) addLine(chain, each);
   const links = (await place.written.last(least)).flatMap(linksIn);

@@ -6,7 +6,7 @@ import { fileMark, type FileMark } from '../../base/files/file-identity.ts';
 import { readStateBytes, stateNames, writeAtomic } from '../../base/files/file-state.ts';
 import { removeFile } from '../../base/files/open-file.ts';
 import { walkFiles } from '../../base/process/project-files.ts';
-import { gitFiles, gitStatus } from '../../base/process/git.ts';
+import { gitWorkTree } from '../../base/process/git.ts';
 import { t } from '../../base/text/message.ts';
 import { present, sha256 } from '../../base/values.ts';
 import type { Kit } from '../../kit/kit.ts';
@@ -45,13 +45,14 @@ export async function readTree(
   env: Environment,
   waiting: Waiting,
 ): Promise<Tree> {
-  return treeOf(root, await listTree(root, env, waiting.signal), leftOut, waiting);
+  const { list } = await projectFiles(root, leftOut, env, waiting.signal);
+  return treeOf(root, await list(), leftOut, waiting);
 }
 
 /** The same of files that are known to belong to it. */
 export async function treeOf(
   root: string,
-  { paths, listed, cut }: TreeFiles,
+  { paths, listed, cut }: Pick<TreeFiles, 'paths' | 'listed' | 'cut'>,
   leftOut: LeftOut,
   { signal, progress, mostBytes = Infinity }: Waiting,
 ): Promise<Tree> {
@@ -63,15 +64,18 @@ export async function treeOf(
     const mark = path.includes('\uFFFD') ? UNREAD : await fileMark(root, path, reading);
     if (mark !== undefined) marks.set(path, mark);
   };
-  const isVerified = (path: string): boolean => !leftOut(path);
-  await mapLimited(paths.filter(isVerified), 16, read);
+  await mapLimited(paths, 16, read);
   // What is listed as a folder is a repository of its own, such as a submodule: its files count like the others.
   const folders = [...marks].flatMap(([path, { kind }]) => (kind === 'folder' ? [path] : []));
   let isCut = cut;
   for (const folder of folders) {
     marks.delete(folder);
     const inner = await walkTree(root, signal, folder.endsWith('/') ? folder : `${folder}/`);
-    await mapLimited(inner.paths.filter(isVerified), 16, read);
+    await mapLimited(
+      inner.paths.filter((path) => !leftOut(path)),
+      16,
+      read,
+    );
     isCut ||= inner.cut;
   }
   const list = [...marks.keys()]
@@ -152,8 +156,10 @@ export async function keptList(place: ListPlace, digest: string): Promise<string
 }
 
 interface TreeFiles {
-  /** Below the root, with slashes. */
+  /** What is verified, below the root and with slashes. */
   paths: string[];
+  /** Whether git has listed one of them that no commit has. */
+  untracked: boolean;
   listed: 'git' | 'walk';
   /** Whether not all could be listed, or there are too many. */
   cut: boolean;
@@ -161,28 +167,43 @@ interface TreeFiles {
 
 const GIT_MS = 30_000;
 
-/** The files of a project: those that git tracks or would track, else all that no ignore file names. */
-export async function listTree(root: string, env: Environment, signal: AbortSignal): Promise<TreeFiles> {
-  // What only the repository's own settings leave out counts: no file of the project would tell of it.
-  const paths = await gitFiles(root, { env, signal, timeoutMs: GIT_MS }, { byFilesAlone: true });
-  return paths === undefined
-    ? { ...(await walkTree(root, signal)), listed: 'walk' }
-    : { paths, listed: 'git', cut: false };
+/** What can be asked about the files of a project, at one moment and again after it. */
+interface ProjectFiles {
+  /** Those that git tracks or would track, else all that no ignore file names. */
+  list(): Promise<TreeFiles>;
+  /** Where the repository stands; nothing without one. What agents write does not make it dirty. */
+  standing(files: TreeFiles): Promise<Receipt['git']>;
 }
 
-/** Where the repository of a project stands; nothing without one. What agents write does not make it dirty. */
-export async function gitState(
+export async function projectFiles(
   root: string,
   leftOut: LeftOut,
   env: Environment,
   signal: AbortSignal,
-): Promise<Receipt['git']> {
-  const status = await gitStatus(root, { env, signal, timeoutMs: GIT_MS });
-  if (status === undefined) return undefined;
-  const { commit, branch, changed } = status;
-  // Something of what is verified differs from the commit, or is not in it.
-  const dirty = changed.some((path) => !leftOut(path));
-  return present<NonNullable<Receipt['git']>>({ commit, branch, dirty });
+): Promise<ProjectFiles> {
+  const git = await gitWorkTree(root, { env, signal, timeoutMs: GIT_MS });
+  const verified = (paths: readonly string[]): string[] => paths.filter((path) => !leftOut(path));
+  return {
+    async list() {
+      // What only the repository's own settings leave out counts: no file of the project would tell of it.
+      const files = await git?.files({ byFilesAlone: true });
+      if (files === undefined) {
+        const { paths, cut } = await walkTree(root, signal);
+        return { paths: verified(paths), untracked: false, listed: 'walk', cut };
+      }
+      const others = verified(files.untracked);
+      const paths = [...verified(files.tracked), ...others];
+      return { paths, untracked: others.length > 0, listed: 'git', cut: false };
+    },
+    async standing({ untracked }) {
+      const status = await git?.status();
+      if (status === undefined) return undefined;
+      const { commit, branch, changed } = status;
+      // Something of what is verified differs from the commit, or is not in it.
+      const dirty = untracked || changed.some((path) => !leftOut(path));
+      return present<NonNullable<Receipt['git']>>({ commit, branch, dirty });
+    },
+  };
 }
 
 const FOREIGN =
@@ -191,7 +212,7 @@ const FOREIGN =
 const MOST_PATHS = 1_000_000;
 
 /** Without git. What programs keep keys in counts too: only digests of it are kept. */
-function walkTree(root: string, signal: AbortSignal, from = ''): Promise<Omit<TreeFiles, 'listed'>> {
+function walkTree(root: string, signal: AbortSignal, from = ''): Promise<Pick<TreeFiles, 'paths' | 'cut'>> {
   return walkFiles(root, {
     from,
     ignoring: ['.gitignore'],
@@ -214,7 +235,7 @@ export type LeftOut = (path: string) => boolean;
 export function leftOutOf({ output }: Kit, root: string, state: string): LeftOut {
   const usual = FAMILIES.flatMap((name) => [`${name}-output`, `${name}/_memory`, `${name}/memory`]);
   const places = [
-    ...usual.map((folder) => ({ folder, leaves: DOCUMENT })),
+    ...usual.map((folder) => ({ folder, leaves: isDocument })),
     ...(output === undefined ? [] : [{ folder: output, leaves: documentsOf(output) }]),
   ];
   const users = below(root, state);
@@ -225,7 +246,7 @@ export function leftOutOf({ output }: Kit, root: string, state: string): LeftOut
     return inside.some(({ start, leaves }) => {
       if (!path.startsWith(start)) return false;
       const name = path.slice(path.lastIndexOf('/') + 1);
-      if (leaves?.test(name) === true) return true;
+      if (leaves?.(name) === true) return true;
       const first = path.slice(start.length, path.indexOf('/', start.length));
       return OWN_FOLDERS.has(first) && OWN_FILE.test(name);
     });
@@ -234,14 +255,22 @@ export function leftOutOf({ output }: Kit, root: string, state: string): LeftOut
 
 const FAMILIES = ['_bmad', '_grimoire'];
 
-function documentsOf(output: string): RegExp | undefined {
+function documentsOf(output: string): ((name: string) => boolean) | undefined {
   // BMAD itself is there, whose documents are instructions.
   if (/^[._]?(?:bmad|grimoire)(?:\/|$)/i.test(output)) return undefined;
-  return isOutputName(output) ? DOCUMENT : NOTE;
+  return isOutputName(output) ? isDocument : (name) => NOTE.test(name);
 }
 
-const DOCUMENT =
-  /\.(?:md|markdown|txt|log|diff|patch|ya?ml|json|jsonl|csv|tsv|html?|xml|pdf|svg|png|jpe?g|gif|webp|excalidraw|drawio|mmd|puml|lock|tmp)$/i;
+const DOCUMENTS = new Set(
+  'md markdown txt log diff patch yaml yml json jsonl csv tsv html htm xml pdf svg png jpeg jpg gif webp excalidraw drawio mmd puml lock tmp'.split(
+    ' ',
+  ),
+);
+
+function isDocument(name: string): boolean {
+  const dot = name.lastIndexOf('.');
+  return dot !== -1 && DOCUMENTS.has(name.slice(dot + 1).toLowerCase());
+}
 
 /** Folders of this server, and what it writes there. */
 const OWN_FOLDERS = new Set(['.receipts', '.runs', '.tasks', '.memory', '.bmad-memory']);

@@ -7,7 +7,7 @@ import {
   entries,
   keptList,
   type LeftOut,
-  listTree,
+  projectFiles,
   type Tree,
   type TreeChange,
   treeChanges,
@@ -228,9 +228,8 @@ export async function sinceLastPass(compared: Compared, signal: AbortSignal): Pr
     passesIn(intact.filter(fromHere)).at(-1),
   );
   if (last === undefined) return undefined;
-  const listed = await listTree(root, env, signal);
-  const files = { ...listed, paths: listed.paths.filter((path) => !leftOut(path)) };
-  const tooMany = listed.paths.length > MOST_STAMPS;
+  const files = await (await projectFiles(root, leftOut, env, signal)).list();
+  const tooMany = files.paths.length > MOST_STAMPS;
   const stamps = tooMany ? [] : await fileStamps(root, files.paths, signal);
   const bytes = stamps.reduce((sum, stamp) => sum + (stamp?.size ?? 0), 0);
   if (!tooMany && files.paths.length <= MOST_FILES && bytes <= MOST_BYTES) {
