@@ -36,7 +36,7 @@ export async function createParts(settings: Settings) {
     memories,
     async projectState(project: Project) {
       const { projectState } = await import('./project-state.ts');
-      return projectState(project, settings, memories);
+      return projectState(project, settings, memories, watching);
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { Said } from '../base/text/message.ts';
 import { join } from 'node:path';
 import { realFolder } from '../base/files/files.ts';
+import type { Told } from '../base/files/keeper.ts';
 import { projectKey } from '../base/files/paths.ts';
 import { isUnused, kitAtHome, partsWithUser, refuseLinks, type StateMove } from '../kit/home.ts';
 import type { Kit } from '../kit/kit.ts';
@@ -30,7 +31,12 @@ interface Memories {
  * What a project knows about itself. Its files change under our feet, so what is kept from one call to the next is looked
  * at again; each part is loaded when a call first needs it.
  */
-export function projectState(project: Project, settings: Settings, memories: Memories): ProjectState {
+export function projectState(
+  project: Project,
+  settings: Settings,
+  memories: Memories,
+  told: Told,
+): ProjectState {
   const { outside, config, from, state: userState, secrets } = settings;
   const root = rootOf(project);
   const own = once(() => kitAtHome(root, userState, config.projectState));
@@ -52,7 +58,7 @@ export function projectState(project: Project, settings: Settings, memories: Mem
   const runs = async () => {
     const { openRuns } = await import('../services/runs/runs.ts');
     const kept = keptOf(settings, root);
-    return openRuns({ ...(await places()), logs: await kept.logs(), kept: await kept.runs() });
+    return openRuns({ ...(await places()), logs: await kept.logs(), kept: await kept.runs(told) });
   };
   return {
     root,
@@ -148,7 +154,8 @@ const MOST_KEPT = 8;
 interface Kept {
   logs(): Promise<ProjectLogs>;
   progress(): Promise<KeptReport>;
-  runs(): Promise<KeptRuns>;
+  /** With who may answer for their files. */
+  runs(told: Told): Promise<KeptRuns>;
   museum(): Promise<KeptMuseum>;
 }
 
@@ -157,18 +164,21 @@ const keptBySettings = new WeakMap<Settings, ReturnType<typeof createBounded<Kep
 export function keptOf(settings: Settings, root: string): Kept {
   const all = keptBySettings.get(settings) ?? createBounded<Kept>(MOST_KEPT);
   keptBySettings.set(settings, all);
+  let runs: Promise<KeptRuns> | undefined;
   const known = all.get(root) ?? {
     logs: once(async () => new (await import('../kit/project-log.ts')).ProjectLogs()),
     progress: once(async () => new (await import('../services/progress/progress.ts')).KeptReport()),
     museum: once(async () => new (await import('../services/facts/facts.ts')).KeptMuseum()),
-    runs: once(async () => {
-      const { KeptRuns } = await import('../services/runs/runs.ts');
-      const path = join(settings.cache, 'runs', `${projectKey(root)}.json`);
-      return new KeptRuns(settings.config.readOnly ? undefined : path);
-    }),
+    runs: (told) => (runs ??= keptRuns(settings, root, told)),
   };
   all.set(root, known);
   return known;
+}
+
+async function keptRuns({ cache, config }: Settings, root: string, told: Told): Promise<KeptRuns> {
+  const { KeptRuns } = await import('../services/runs/runs.ts');
+  const path = join(cache, 'runs', `${projectKey(root)}.json`);
+  return new KeptRuns(config.readOnly ? undefined : path, told);
 }
 
 const booksBySettings = new WeakMap<Settings, () => Promise<DecisionBook>>();

@@ -1,8 +1,12 @@
+import { renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { writeFiles } from '../../../tests/support/folders.ts';
+import { fileLooks } from '../../../tests/support/looked-at.ts';
 import { filesOpened } from '../../../tests/support/opened-files.ts';
 import { kitState } from '../../../tests/support/run-project.ts';
+import { watchFolders } from '../../base/files/watch-folders.ts';
 import { localDay } from '../../base/text/text.ts';
 import { KeptRuns } from './kept-runs.ts';
 
@@ -81,5 +85,33 @@ describe('of more runs than a call reads', () => {
       { id: idOf(3), branch: 'main', archive: undefined },
     );
     expect(await read()).toEqual(expect.arrayContaining([idOf(3), idOf(4)]));
+  });
+
+  it.runIf(process.platform === 'linux')('a watch answers for all but what happens to them', async () => {
+    const { folder, edit } = await branchOf(300);
+    vi.restoreAllMocks();
+    const place = { base: folder, path: 'main' };
+    const at = (index: number): string => join(folder, 'main', idOf(index));
+    const watches = watchFolders(() => undefined);
+    onTestFinished(() => watches.close());
+    await watches.follow([{ path: folder, deep: true }]);
+    const kept = new KeptRuns(undefined, { watch: () => watches.watch });
+    const readBy = async (by: KeptRuns) => by.unended(place, 'main', await by.folders(place, []), undefined);
+    const looks = async () => (await fileLooks(() => readBy(kept))).count;
+    const happens: (() => unknown)[] = [
+      () => edit(7, 'running'),
+      () => edit(7, 'completed', 950),
+      () => rmSync(join(at(8), 'state.json')),
+      () => renameSync(at(9), at(400)),
+      () => edit(9, 'paused'),
+      () => (rmSync(at(10), { recursive: true }), renameSync(at(11), at(10))),
+      () => edit(10, 'running'),
+    ];
+    for (const happen of happens) {
+      await expect.poll(looks).toBeLessThan(20);
+      await happen();
+      const now = await readBy(kept);
+      expect(now).toEqual(await readBy(new KeptRuns()));
+    }
   });
 });

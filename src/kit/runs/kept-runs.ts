@@ -1,17 +1,17 @@
 import { forAll } from '../../base/text/message.ts';
-import { breath, mapLimited, once } from '../../base/async.ts';
+import { breath, createCatchingUp, inTurn, mapLimited, once } from '../../base/async.ts';
 import { ours } from '../../base/errors.ts';
 import { jsonObject } from '../../base/parse/json.ts';
 import { type Table, textField } from '../../base/parse/parse.ts';
 import { readState, writeAtomic } from '../../base/files/file-state.ts';
 import { modifiedInside, readInside } from '../../base/files/files.ts';
+import { Keeper, type Told } from '../../base/files/keeper.ts';
 import {
   isSettled,
   lstatOf,
   type Stamp,
   stampAt,
   stampOf,
-  statOf,
   type Stats,
 } from '../../base/files/file-stamps.ts';
 import type { Run, RunPlace } from '../../model/run.ts';
@@ -63,6 +63,8 @@ interface LookedAt {
 
 /** What is known of a branch with very many runs. */
 interface LargeBranch {
+  /** Says which of the files of those that have ended are not as they were. */
+  keeper: Keeper;
   names: readonly string[];
   /** In the order of the names. */
   runs: readonly (LookedAt | undefined)[];
@@ -81,15 +83,22 @@ export class KeptRuns {
   /** Of those that have ended, what an earlier process has kept, by their files. */
   readonly #earlier = new Map<string, LookedAt>();
   readonly #path: string | undefined;
+  readonly #told: Told | undefined;
+  readonly #caughtUp = createCatchingUp();
+  readonly #oneByOne = inTurn();
   /** How many of those that have ended were read since this was kept on disk. */
   #unkept = 0;
   /** Takes in what an earlier process has kept. */
   readonly begin: () => Promise<void>;
   readonly #listed = new Map<string, { stamp: Stamp; names: readonly string[] }>();
 
-  /** With a path, what is known of runs that have ended is kept there for the next process. It can be removed at any time. */
-  constructor(path?: string) {
+  /**
+   * With a path, what is known of runs that have ended is kept there for the next process. It can be removed at any time. Who
+   * watches the project spares a look at each of them.
+   */
+  constructor(path?: string, told?: Told) {
     this.#path = path;
+    this.#told = told;
     this.begin = once(() => this.#remember());
   }
 
@@ -150,7 +159,16 @@ export class KeptRuns {
    * one that has failed comes the last of its workflow, which may have replaced it, and the one that something last happened
    * to says what became of the branch.
    */
-  async unended(
+  unended(
+    place: RunPlace,
+    branch: string,
+    names: readonly string[],
+    lines: RunLines | undefined,
+  ): Promise<string[]> {
+    return this.#oneByOne(() => this.#unended(place, branch, names, lines));
+  }
+
+  async #unended(
     place: RunPlace,
     branch: string,
     names: readonly string[],
@@ -159,27 +177,45 @@ export class KeptRuns {
     await this.begin();
     const folder = `${place.base}/${place.path}`;
     const before = this.#large.get(folder);
+    // What does not come to its end leaves nothing that only looks as if it had been looked at.
+    this.#large.delete(folder);
     const isSameList = before?.names === names;
     const known = isSameList ? before.runs : inOrderOf(names, before);
+    const { keeper, changed } = await this.#changedIn(before);
     const open = new Set(lines?.open().map(runName));
     const runs: (LookedAt | undefined)[] = [];
     const left: string[] = [];
     for (const [index, id] of names.entries()) {
       if (index % SOME_READ === 0) await breath();
-      const found = open.has(runName({ id, branch })) ? undefined : statOf(fileOf(folder, id));
-      const last = known[index];
-      const isKnown = last !== undefined && found !== undefined && stampOf(found, last.stamp) === last.stamp;
-      const looked = isKnown || found === undefined ? found && last : await this.#lookAt(place, id, found);
+      let looked = known[index];
+      if (open.size > 0 && open.has(runName({ id, branch }))) looked = undefined;
+      else if (looked === undefined || changed.has(fileOf(folder, id))) {
+        const found = keeper.look(fileOf(folder, id));
+        looked = found && (await this.#lookAt(place, id, found));
+      }
       runs.push(looked);
       if (looked?.run === undefined) left.push(id);
     }
     const isSame = isSameList && runs.every((looked, index) => looked === known[index]);
     const latest = isSameList ? before.latest : latestNames(names);
     const last = isSame ? before.last : lastOf(names, runs);
-    this.#large.set(folder, { names, runs, latest, last });
+    this.#large.set(folder, { keeper, names, runs, latest, last });
     await this.#keep();
     const others = left.length === 0 ? [last.get(undefined)] : [...last.values()];
     return [...new Set([...latest, ...left, ...others.flatMap((each) => each?.id ?? [])])].sort();
+  }
+
+  /** Which files of those that have ended are not as they were; all of them, where nobody has looked or there are too many. */
+  async #changedIn(
+    before: LargeBranch | undefined,
+  ): Promise<{ keeper: Keeper; changed: Pick<Set<string>, 'has'> }> {
+    if (before === undefined || before.keeper.size > MOST)
+      return { keeper: new Keeper(this.#told), changed: { has: () => true } };
+    await this.#caughtUp();
+    const { keeper } = before;
+    const changed = await keeper.changed();
+    keeper.drop(changed);
+    return { keeper, changed: new Set(changed) };
   }
 
   /** Nothing for one whose file may change again without another stamp. */
