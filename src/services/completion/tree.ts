@@ -261,15 +261,12 @@ function documentsOf(output: string): ((name: string) => boolean) | undefined {
   return isOutputName(output) ? isDocument : (name) => NOTE.test(name);
 }
 
-const DOCUMENTS = new Set(
-  'md markdown txt log diff patch yaml yml json jsonl csv tsv html htm xml pdf svg png jpeg jpg gif webp excalidraw drawio mmd puml lock tmp'.split(
-    ' ',
-  ),
-);
+const DOCUMENT =
+  /^(?:md|markdown|txt|log|diff|patch|ya?ml|json|jsonl|csv|tsv|html?|xml|pdf|svg|png|jpe?g|gif|webp|excalidraw|drawio|mmd|puml|lock|tmp)$/i;
 
 function isDocument(name: string): boolean {
   const dot = name.lastIndexOf('.');
-  return dot !== -1 && DOCUMENTS.has(name.slice(dot + 1).toLowerCase());
+  return dot !== -1 && DOCUMENT.test(name.slice(dot + 1));
 }
 
 /** Folders of this server, and what it writes there. */
