@@ -1,3 +1,4 @@
+import examples from '../../../../assets/api/examples.json' with { type: 'json' };
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contextIn, temporaryFolder } from '../../../../tests/support/app.ts';
@@ -8,6 +9,7 @@ import { operations } from '../../../operations/index.ts';
 import { isForPrograms } from '../../../operations/reachable.ts';
 import { TOOLSETS } from '../../../operations/toolsets.ts';
 import { takesQuery } from './input.ts';
+import { openApiDocument } from './openapi.ts';
 import { createApiRoutes } from './route.ts';
 
 type Body = Record<string, string | number | boolean | string[]>;
@@ -110,6 +112,10 @@ beforeAll(async () => {
   const context = await contextIn(folder, { flags: { toolsets: [...TOOLSETS] } });
   ({ origin } = await served(context, createApiRoutes(context), afterAll));
   ajv.addSchema((await (await fetch(`${origin}/openapi.json`)).json()) as object, 'document');
+  ajv.addSchema(
+    openApiDocument(operations.filter(isForPrograms), { secured: true, runsPrograms: true }),
+    'whole',
+  );
   for (const [name, body, as, at = []] of WRITTEN) {
     const { data } = (await checked(name, await post(name, body))) as { data: unknown };
     const found = at.reduce<unknown>((inner, key) => (inner as Record<string, unknown>)[key], data);
@@ -118,9 +124,9 @@ beforeAll(async () => {
 });
 
 /** Nothing, or what is wrong with a value by the part of the document at this place. */
-function wrong(place: readonly string[], value: unknown): string | undefined {
+function wrong(place: readonly string[], value: unknown, document = 'document'): string | undefined {
   const steps = place.map((step) => step.replaceAll('~', '~0').replaceAll('/', '~1'));
-  return ajv.validate({ $ref: `document#/${steps.join('/')}` }, value) ? undefined : ajv.errorsText();
+  return ajv.validate({ $ref: `${document}#/${steps.join('/')}` }, value) ? undefined : ajv.errorsText();
 }
 
 const bodyAt = (name: string): string[] => [
@@ -184,6 +190,32 @@ describe('the OpenAPI document and what is answered', () => {
     const problem = empty.ok ? undefined : ((await empty.json()) as { code: string });
     expect(problem?.code !== 'invalid_input').toBe(allowed);
     if (problem !== undefined) expect(wrong(['components', 'schemas', 'Problem'], problem)).toBeUndefined();
+  });
+
+  it.each(Object.entries<{ input: unknown; answer?: unknown }>(examples))(
+    'agree about the example of %s',
+    (name, { input, answer }) => {
+      expect(operations.map((each) => each.name)).toContain(name);
+      expect(wrong(bodyAt(name), input, 'whole')).toBeUndefined();
+      const place = ['components', 'responses', name, 'content', 'application/json', 'schema'];
+      expect(answer === undefined ? undefined : wrong(place, answer, 'whole')).toBeUndefined();
+    },
+  );
+
+  it('have an example for every operation, nearly all of them with an answer', () => {
+    const all = Object.entries<{ input: unknown; answer?: unknown }>(examples);
+    expect(all.map(([name]) => name).sort()).toEqual(
+      operations
+        .filter(isForPrograms)
+        .map(({ name }) => name)
+        .sort(),
+    );
+    // These start programs, or need another project than the one that was asked.
+    expect(all.filter(([, { answer }]) => answer === undefined).map(([name]) => name)).toEqual([
+      'run_completion_contract',
+      'move_state',
+      'story_status',
+    ]);
   });
 
   it('agree about a thing that is not there', async () => {

@@ -78,8 +78,26 @@ describe('the OpenAPI document', () => {
       TooMany: ['Retry-After'],
       Unavailable: ['Retry-After'],
       search: ['ETag'],
+      Unchanged: ['ETag'],
       spawn_subagent_task: ['Idempotency-Replayed'],
     });
+  });
+
+  it('is in order of the nouns that operations are about', () => {
+    const { tags, paths } = all as unknown as {
+      tags: { name: string }[];
+      paths: Record<string, Record<string, { tags: string[] }>>;
+    };
+    const tagOf = (name: string) => paths[`/api/${name}`]?.['post']?.tags;
+    expect(['task_claim', 'memory_list', 'run_open', 'search', 'recall_structured'].map(tagOf)).toEqual([
+      ['task'],
+      ['memory'],
+      ['run'],
+      ['bmad'],
+      ['memory'],
+    ]);
+    const used = Object.values(paths).flatMap((path) => Object.values(path).flatMap((each) => each.tags));
+    expect(new Set(used)).toEqual(new Set(tags.map(({ name }) => name)));
   });
 
   it('is served for what this server offers', async () => {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import recorded from '../../../../assets/api/examples.json' with { type: 'json' };
 import { ERROR_CODES } from '../../../base/errors.ts';
 import { PRODUCT, VERSION } from '../../../base/product.ts';
 import type { AnyOperation } from '../../../operations/operation.ts';
@@ -28,12 +29,7 @@ export function openApiDocument(
     },
     servers: [{ url: '/' }],
     security: secured ? [{ token: [] }] : [],
-    tags: [
-      { name: 'read', description: 'Only reads.' },
-      { name: 'write', description: 'Writes to the project’s state.' },
-      { name: 'destroy', description: 'Removes something.' },
-      { name: 'server', description: 'About the server itself.' },
-    ],
+    tags: [...new Set([...operations.map(tagOf), SERVER])].map((name) => ({ name })),
     paths: {
       ...Object.fromEntries(
         operations.map((operation) => [`${BASE}/${operation.name}`, pathOf(operation, runsPrograms)]),
@@ -50,7 +46,10 @@ export function openApiDocument(
         ...Object.fromEntries(
           REFUSALS.map(({ name, description, header }) => [name, refusal(description, header)]),
         ),
-        Unchanged: { description: 'The answer has not changed; there is no body.' },
+        Unchanged: {
+          description: 'The answer has not changed; there is no body.',
+          headers: { ETag: headerOf('Of the answer you already have.') },
+        },
         ...Object.fromEntries(operations.map((operation) => [operation.name, responseOf(operation)])),
       },
       ...(secured
@@ -114,6 +113,19 @@ const REFUSALS: readonly {
   },
 ];
 
+const SERVER = 'server';
+
+/** The noun that it is about, as commands have it: the first of two words, else the tool that it is or belongs to. */
+function tagOf({ command = '', toolset, behind = {} }: AnyOperation): string {
+  const [noun = '', verb] = command.split(' ');
+  return verb === undefined ? (toolset ?? Object.keys(behind)[0] ?? SERVER) : noun;
+}
+
+/** What was asked and answered in a small project, with long texts and lists cut short. */
+const EXAMPLES: Readonly<Record<string, { input?: unknown; answer?: unknown }>> = recorded;
+
+const exampleOf = (example: unknown): Schema => (example === undefined ? {} : { example });
+
 const HEADERS = {
   'Retry-After': 'Seconds after which another try may succeed, where that is known.',
   'WWW-Authenticate': 'How to be admitted, where a token or a scope is missing.',
@@ -156,7 +168,7 @@ function pathOf(operation: AnyOperation, runsPrograms: boolean): Schema {
   const input = inputOf(operation, runsPrograms);
   const oneOf =
     needsOneOf.length === 0 ? '' : ` At least one of these is required: ${needsOneOf.join(', ')}.`;
-  const shared = { summary: title, description: `${description}${oneOf}`, tags: [effect] };
+  const shared = { summary: title, description: `${description}${oneOf}`, tags: [tagOf(operation)] };
   const responses = {
     200: { $ref: `#/components/responses/${name}` },
     ...Object.fromEntries(
@@ -184,7 +196,10 @@ function pathOf(operation: AnyOperation, runsPrograms: boolean): Schema {
       operationId: name,
       ...shared,
       ...(effect === 'read' ? {} : { parameters: [KEY] }),
-      requestBody: { required, content: { 'application/json': { schema: input } } },
+      requestBody: {
+        required,
+        content: { 'application/json': { schema: input, ...exampleOf(EXAMPLES[name]?.input) } },
+      },
       responses,
     },
   };
@@ -242,6 +257,7 @@ function responseOf(operation: AnyOperation): Schema {
             failed: { type: 'boolean', description: 'Whether the answer reports a failure.' },
           },
         },
+        ...exampleOf(EXAMPLES[operation.name]?.answer),
       },
     },
   };
@@ -298,7 +314,7 @@ function otherPaths(): Record<string, RouteSchema> {
       get: {
         operationId: 'metrics',
         summary: 'Metrics in the Prometheus text format',
-        tags: ['server'],
+        tags: [SERVER],
         responses: {
           200: { description: 'The metrics.', content: { 'text/plain': { schema: { type: 'string' } } } },
           default: REFUSAL,
@@ -314,7 +330,7 @@ function getRoute(operationId: string, summary: string, schema: RouteSchema): Ro
   return {
     operationId,
     summary,
-    tags: ['server'],
+    tags: [SERVER],
     responses: { 200: json(summary, schema), default: REFUSAL },
   };
 }

@@ -1,0 +1,115 @@
+/** A day of calls that a program may make over HTTP: each after those that it needs. Names in angle brackets come from answers before. */
+type Input = Record<string, unknown>;
+
+export interface ApiCall {
+  name: string;
+  input: Input;
+  /** What later calls use of the answer, by where it is. */
+  keeps?: Readonly<Record<string, string>>;
+}
+
+const call = (name: string, input: Input = {}, keeps?: Readonly<Record<string, string>>): ApiCall => ({
+  name,
+  input,
+  ...(keeps === undefined ? {} : { keeps }),
+});
+
+export const API_DAY: readonly ApiCall[] = [
+  call('run_open', { workflow: 'prd' }, { '<run>': 'run.run_id' }),
+  call('run_checkpoint', { run_id: '<run>', step: 1 }),
+  call('run_resume', { run_id: '<run>' }),
+  call('get_workflow_status', { run_id: '<run>' }),
+  call('run_repair', { run_id: '<run>' }),
+  call('run_finish', { run_id: '<run>', status: 'completed' }),
+  call('session_create', { name: 'spike', purpose: 'Try another store' }),
+  call('session_switch', { name: 'spike' }),
+  call('session_diff', { name: 'spike' }),
+  call('session_switch', { name: 'main' }),
+  call('session_merge', { name: 'spike' }),
+  call('session_archive', { name: 'spike' }),
+  call(
+    'remember_structured',
+    { type: 'decisions', agent: 'dev', text: 'Orders are kept for ten years' },
+    { '<memory>': 'memory.id' },
+  ),
+  call('recall_structured', { query: 'how long are orders kept' }),
+  call('memory_list', { type: 'decisions', limit: 3 }),
+  call('memory_get', { id: '<memory>' }),
+  call('memory_update', { id: '<memory>', tags: ['orders'] }),
+  call(
+    'remember_structured',
+    { type: 'decisions', agent: 'dev', text: 'Orders are kept for twelve years' },
+    { '<newer>': 'memory.id' },
+  ),
+  call('memory_keep_both', { id: '<memory>', other: '<newer>' }),
+  call('memory_supersede', { id: '<memory>', by: '<newer>' }),
+  call('memory_forget', { id: '<newer>' }),
+  call('memory_restore', { id: '<newer>' }),
+  call('log_decision', { text: 'We use Redis for carts', agent: 'architect' }),
+  call('log_learning', { text: 'Clear the cache between tests', agent: 'dev' }),
+  call('log_failure', { title: 'Closed with red tests', category: 'CC-FAIL' }),
+  call('check_failures', { change: 'ship without running the tests' }),
+  call('get_agent_memory', { agent: 'fullstack-dev' }),
+  call(
+    'spawn_subagent_task',
+    { agent: 'dev', task: 'Draw the page of the cart', output_key: 'page' },
+    { '<task>': 'task.task_id' },
+  ),
+  call('task_claim', { worker: 'Ada' }, { '<claim>': 'claim' }),
+  call('task_renew', { task_id: '<task>', claim: '<claim>' }),
+  call('task_complete', { task_id: '<task>', claim: '<claim>', result: 'The page is drawn.' }),
+  call('task_merge', { output_keys: ['page'] }),
+  call(
+    'spawn_subagent_task',
+    { agent: 'dev', task: 'Draw the page of orders', output_key: 'orders' },
+    { '<other>': 'task.task_id' },
+  ),
+  call('task_claim', { worker: 'Ada' }, { '<claim>': 'claim' }),
+  call('task_fail', { task_id: '<other>', claim: '<claim>', error: 'There are no orders yet' }),
+  call(
+    'spawn_subagent_task',
+    { agent: 'dev', task: 'Draw the page of invoices', output_key: 'invoices' },
+    { '<third>': 'task.task_id' },
+  ),
+  call('task_cancel', { task_id: '<third>', reason: 'Not needed' }),
+  call('task_list'),
+  call('task_show', { task_id: '<task>' }),
+  call(
+    'create_delivery_contract',
+    { from_team: 'web', to_team: 'payments' },
+    { '<delivery>': 'contract.contract_id' },
+  ),
+  call('delivery_list'),
+  call('delivery_validate', { contract_id: '<delivery>' }),
+  call('delivery_reject', { contract_id: '<delivery>', reason: 'The criteria are missing' }),
+  call(
+    'log_handoff',
+    { from: 'dev', to: 'qa', summary: 'Check the page of the cart', inbox: true },
+    { '<handoff>': 'request' },
+  ),
+  call('complete_handoff', { id: '<handoff>' }),
+  call('save_session', { agent: 'dev', work: ['Drew the page of the cart'], next: ['Orders'] }),
+  call('sprint_plan'),
+  call('story_status', { story: '1.2', status: 'in-progress' }),
+  call('memlog', { workspace: 'spike', text: 'Redis is fast enough', type: 'note' }),
+  call('execute_task', { task_name: 'customize' }),
+  call('execute', { name: 'architect', message: 'Hello' }),
+  call('compile_context', { name: 'dev', budget: 2_000 }),
+  call('explain', { target: 'architect' }),
+  call('read', { target: 'architect' }),
+  call('list', { what: 'workflows', limit: 2 }),
+  call('search', { query: 'architecture' }),
+  call('bmad', { operation: 'list', query: 'agents' }),
+  call('manage_project', { action: 'task_list', args: {} }),
+  call('manage_memories', { action: 'count' }),
+  call('story_brief', { story: '1.2' }),
+  call('read_resource', { uri: 'bmad://bmm/module.yaml' }),
+  call('get_skill', { uri: 'skill://bmm/bmad-agent-analyst/SKILL.md' }),
+  call('list_skill_folder', { uri: 'skill://bmm/bmad-agent-analyst' }),
+  call('complete', { what: 'agent', value: 'arch' }),
+  call('get_knowledge', { domain: 'architecture' }),
+  call('get_workflow_details', { workflow_name: 'prd' }),
+  call('execute_workflow', { workflow_name: 'prd' }),
+  call('bmad-resources', { operation: 'agents' }),
+  call('bmad-workflow', { workflow: 'prd' }),
+];
