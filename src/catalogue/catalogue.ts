@@ -76,6 +76,7 @@ export function isSamePlace(a: BmadRecord, b: BmadRecord): boolean {
 interface Order extends ServedOnce {
   records: readonly BmadRecord[];
   aside: Origin | undefined;
+  names: NameIndex | undefined;
 }
 
 /** The master manifest: every record of every origin, and the view of it in which each name has one winner. */
@@ -106,6 +107,7 @@ export class Catalogue {
   /** `order`: what comes first and what is served, where that is known. */
   constructor(parts: CatalogueParts, order?: Order) {
     this.#parts = parts;
+    this.#names = order?.names;
     this.sources = [...parts.sources].sort((a, b) => a.origin.priority - b.origin.priority);
     this.records = order?.records ?? [...parts.records].sort(byRankAndName);
     const { served, overridden } = order ?? this.#servedOf(this.records);
@@ -148,11 +150,13 @@ export class Catalogue {
       instead.set(known, record);
     }
     const now = (record: BmadRecord): BmadRecord => instead.get(record) ?? record;
+    const [records, served] = [this.records.map(now), this.winners.map(now)];
     return new Catalogue(parts, {
-      records: this.records.map(now),
-      served: this.winners.map(now),
+      records,
+      served,
       overridden: new Map([...this.overridden].map(([record, other]) => [now(record), now(other)])),
       aside: this.aside,
+      names: this.#names?.renewed(instead, served, missingOf(records)),
     });
   }
 
@@ -297,11 +301,13 @@ export class Catalogue {
       this.modules.map((module) => module.code),
       this.overridden,
       this.#rank,
-      this.records.filter((record) => !record.exists),
+      missingOf(this.records),
     );
     return this.#names;
   }
 }
+
+const missingOf = (records: readonly BmadRecord[]): BmadRecord[] => records.filter(({ exists }) => !exists);
 
 function rankOfModule({ origin }: ModuleInfo): number {
   return origin.kind === 'project' ? 0 : 1;

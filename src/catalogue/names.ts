@@ -52,6 +52,8 @@ function keysOf(record: BmadRecord): Map<string, number> {
 
 const ADDRESS = 2;
 const INSTEAD = 3;
+/** After so many, names are entered anew. */
+const MOST_INSTEAD = 200;
 
 interface Named {
   wanted: ParsedName;
@@ -71,8 +73,10 @@ const withoutDot = (module: string): string => module.replace(/^\./, '');
 
 /** Finds records by any of their names: the id, long or short, beats an alias, which beats a guess. */
 export class NameIndex {
-  readonly #entries = new Map<string, Entry[]>();
-  readonly #records: readonly BmadRecord[];
+  #entries = new Map<string, Entry[]>();
+  /** What has come into the place of a record since these were made. */
+  #instead: Map<BmadRecord, BmadRecord> = new Map();
+  #records: readonly BmadRecord[];
   readonly #modules: readonly string[];
   readonly #rank: (record: BmadRecord) => number;
   /** What manifests list and no file is there for. */
@@ -99,6 +103,35 @@ export class NameIndex {
 
   #enter(key: string, record: BmadRecord, tier: number, module: string): void {
     push(this.#entries, key, { record, tier, module });
+  }
+
+  /**
+   * The same with other records in the place of some, each in the same place as before; nothing where one of them has other names.
+   * What has not changed is shared with this one, which may still be in use.
+   */
+  renewed(
+    instead: ReadonlyMap<BmadRecord, BmadRecord>,
+    records: readonly BmadRecord[],
+    missing: readonly BmadRecord[],
+  ): NameIndex | undefined {
+    const names = new NameIndex([], this.#modules, undefined, this.#rank, missing);
+    names.#records = records;
+    names.#entries = this.#entries;
+    names.#instead = new Map(this.#instead);
+    for (const [before, now] of instead) {
+      const keys = keysOf(before);
+      if ([...keysOf(now)].join() !== [...keys].join()) return undefined;
+      for (const [first, last] of this.#instead) if (last === before) names.#instead.set(first, now);
+      names.#instead.set(before, now);
+    }
+    return names.#instead.size > MOST_INSTEAD ? undefined : names;
+  }
+
+  /** What has a name, as it is now. */
+  #at(name: string): Entry[] {
+    const found = this.#entries.get(fold(name)) ?? [];
+    if (this.#instead.size === 0) return found;
+    return found.map((entry) => ({ ...entry, record: this.#instead.get(entry.record) ?? entry.record }));
   }
 
   resolve(query: NameQuery): NameChoice {
@@ -149,7 +182,7 @@ export class NameIndex {
   }
 
   #entriesOf({ name, kinds, module }: ParsedName): Entry[] {
-    return (this.#entries.get(fold(name)) ?? []).filter(
+    return this.#at(name).filter(
       (entry) =>
         kinds.includes(entry.record.kind) &&
         (module === undefined ? entry.tier !== ADDRESS : entry.module === module),
@@ -189,7 +222,7 @@ export class NameIndex {
       });
     }
     const rest = slash === -1 ? clean : clean.slice(slash + 1);
-    const meant = slash === -1 ? [] : (this.#entries.get(fold(rest)) ?? []);
+    const meant = slash === -1 ? [] : this.#at(rest);
     const suggestions = [...new Set(meant.map(({ record }) => this.handleOf(record)))].slice(0, 3);
     const code = given === undefined ? undefined : this.moduleCode(given, suggestions);
     return { kinds, module: code, name: rest };
@@ -249,7 +282,7 @@ export class NameIndex {
       known.push(shortName(id), ...(displayName === undefined ? [] : [displayName]));
     }
     const where = module === undefined ? '' : t` in module "${module}"`;
-    const [elsewhere] = (this.#entries.get(fold(name)) ?? []).map(({ record }) => record);
+    const [elsewhere] = this.#at(name).map(({ record }) => record);
     const other =
       elsewhere === undefined
         ? undefined

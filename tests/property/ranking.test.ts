@@ -174,7 +174,12 @@ describe('an order', () => {
     fc.assert(
       fc.property(history, fc.shuffledSubarray(RECORDS), (lines, candidates) => {
         const ranking = rankingAfter(lines);
-        const lifted = ranking.lifted(candidates, (record) => record);
+        const groups = ranking.lifted(
+          candidates,
+          (record) => record,
+          () => 'all',
+        );
+        const lifted = groups.flatMap(({ out, rest }) => [...out, ...rest]);
         expect(names(lifted).toSorted()).toEqual(names(candidates).toSorted());
         const plain = (records: readonly BmadRecord[]) => records.filter((each) => !ranking.standsOut(each));
         expect(names(plain(lifted))).toEqual(names(plain(candidates)));

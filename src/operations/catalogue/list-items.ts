@@ -1,7 +1,7 @@
 import { orElse, attempt, BmadError, quoted } from '../../base/errors.ts';
 import * as z from 'zod';
 import { contentUri } from '../../base/files/paths.ts';
-import { plural, say, t } from '../../base/text/message.ts';
+import { plural, say, t, wordsNow } from '../../base/text/message.ts';
 import { fold, nearest } from '../../base/text/suggest.ts';
 import { oneLine } from '../../base/text/text.ts';
 import { present } from '../../base/values.ts';
@@ -112,18 +112,30 @@ function versionOf({ moduleVersion, bmadVersion }: BmadRecord): string | undefin
   return moduleVersion ?? bmadVersion;
 }
 
-/** Where entries are of several origins, which are given: those that are not of the one that most are of tell theirs. */
+type Placed = Pick<Entry, 'origin'>;
+
+const usualOrigins = new WeakMap<readonly Placed[], { name: string | undefined }>();
+
+/** Where entries are of several origins: those that are not of the one that most are of tell theirs. */
 export function originTelling(
-  origins: readonly (string | undefined)[],
+  entries: readonly Placed[],
   { catalogue }: Workspace,
 ): <T extends Item>(item: T) => T {
+  const usual = usualOrigins.get(entries) ?? { name: usualOrigin(entries, catalogue) };
+  usualOrigins.set(entries, usual);
+  const { name } = usual;
+  if (name === undefined) return (item) => item;
+  return (item) => (item.origin === name || isToldByModule(item) ? item : { ...item, elsewhere: true });
+}
+
+/** The origin that most entries are of; nothing where all of them are of one. */
+function usualOrigin(entries: readonly Placed[], { sources }: Workspace['catalogue']): string | undefined {
   const counts = new Map<string | undefined, number>();
-  for (const origin of origins) counts.set(origin, (counts.get(origin) ?? 0) + 1);
-  if (counts.size < 2) return (item) => item;
+  for (const { origin } of entries) counts.set(origin, (counts.get(origin) ?? 0) + 1);
+  if (counts.size < 2) return undefined;
   // Of two with as many, the first in rank.
-  const ranked = catalogue.sources.map(({ origin }) => origin.displayName);
-  const usual = ranked.toSorted((a, b) => (counts.get(b) ?? 0) - (counts.get(a) ?? 0))[0];
-  return (item) => (item.origin === usual || isToldByModule(item) ? item : { ...item, elsewhere: true });
+  const ranked = sources.map(({ origin }) => origin.displayName);
+  return ranked.toSorted((a, b) => (counts.get(b) ?? 0) - (counts.get(a) ?? 0))[0];
 }
 
 /** A pack of version 4 is a module and a folder of the same name: `Project (.bmad-creative-writing)`. */
@@ -164,7 +176,25 @@ function whatItIs({ kind, title, description, details }: BmadRecord): string {
     : told.map((each) => (each.endsWith('.') ? each.slice(0, -1) : each)).join('. ');
 }
 
-export function recordEntries(
+const listsByWorkspace = new WeakMap<Workspace, Map<string, Entries>>();
+/** Callers may make up any number of filters. */
+const LISTS_KEPT = 32;
+
+/** The records of a list, chosen once for each workspace: a page of it does not depend on how many there are. */
+export function recordEntries(workspace: Workspace, kind: RecordKind, filters: ItemFilters): Entries {
+  const { module, category, version } = filters;
+  const lists = listsByWorkspace.get(workspace) ?? new Map<string, Entries>();
+  listsByWorkspace.set(workspace, lists);
+  const key = JSON.stringify([kind, module, category, version, wordsNow() !== undefined]);
+  const known = lists.get(key);
+  if (known !== undefined) return known;
+  const made = chosenEntries(workspace, kind, filters);
+  if (lists.size >= LISTS_KEPT) lists.clear();
+  lists.set(key, made);
+  return made;
+}
+
+function chosenEntries(
   workspace: Workspace,
   kind: RecordKind,
   { module, category, version }: ItemFilters,

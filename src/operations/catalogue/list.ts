@@ -120,10 +120,7 @@ export const list = defineOperation({
       query === undefined ? found.entries : found.entries.filter(({ item }) => holdsWords(item(), query));
     const note = noContent(workspace, config.discovery) ?? found.note;
     const { entries, lifted } = await rankedEntries(held, workspace);
-    const telling = originTelling(
-      what === 'resources' ? [] : entries.map((entry) => entry.origin),
-      workspace,
-    );
+    const telling = originTelling(what === 'resources' ? [] : held, workspace);
     const doers = what === 'workflows' && detail === 'full' ? await doersIn(workspace) : undefined;
     const shown = ({ item, record }: Entry): Item => {
       const agents = record === undefined ? [] : (doers?.(record) ?? []);
@@ -298,20 +295,13 @@ interface RankedEntries {
 async function rankedEntries(entries: readonly Entry[], workspace: Workspace): Promise<RankedEntries> {
   const ranking = await workspace.ranking();
   if (ranking.isPlain) return { entries, lifted: [] };
-  const ranked = groups(entries).flatMap((group) => ranking.lifted(group, ({ record }) => record));
-  const lifted = ranked.filter(({ record }) => record !== undefined && ranking.standsOut(record));
-  return { entries: ranked, lifted: lifted.map(({ item }) => item().name) };
-}
-
-/** Neighbours of the same module and origin. */
-function groups(entries: readonly Entry[]): Entry[][] {
-  const found: Entry[][] = [];
-  for (const entry of entries) {
-    const last = found.at(-1);
-    const [first] = last ?? [];
-    if (last !== undefined && first?.module === entry.module && first?.origin === entry.origin)
-      last.push(entry);
-    else found.push([entry]);
-  }
-  return found;
+  const groups = ranking.lifted(
+    entries,
+    ({ record }) => record,
+    ({ module, origin }) => `${module} ${origin}`,
+  );
+  return {
+    entries: groups.flatMap(({ out, rest }) => [...out, ...rest]),
+    lifted: groups.flatMap(({ out }) => out.map(({ item }) => item().name)),
+  };
 }

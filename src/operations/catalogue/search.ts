@@ -89,7 +89,7 @@ export const search = defineOperation({
     const hits = await settled(query, found, shown, workspace, context, call);
     // Of thousands of hits only those of a page become items.
     const telling = originTelling(
-      hits.map(({ record }) => record.origin.displayName),
+      hits.map(({ record }) => ({ origin: record.origin.displayName })),
       workspace,
     );
     const { aside } = workspace.catalogue;

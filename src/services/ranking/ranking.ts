@@ -25,6 +25,15 @@ export interface RankingInput {
 
 export type Ranking = ReturnType<typeof createRanking>;
 
+/** A list in two parts, by what they depend on: of thousands, only those that stand out are put in order with each call. */
+interface Parted<T> {
+  uses: UsageRead['uses'];
+  boost: readonly string[];
+  groups: { out: [T, BmadRecord][]; rest: T[] }[];
+}
+
+const parted = new WeakMap<readonly unknown[], Parted<unknown>>();
+
 /** The ranking at one moment: a function of the history, the clock and the weights, and of nothing else. */
 export function createRanking({ usage, priority, boost, weights, halfLifeMs, now }: RankingInput) {
   const boosted = new Set(boost.map((name) => fold(name)));
@@ -67,16 +76,34 @@ export function createRanking({ usage, priority, boost, weights, halfLifeMs, now
     },
     /** The highest first, equal ones by name: the order they come in has no say. */
     sorted: (records: readonly BmadRecord[]): BmadRecord[] => [...records].sort(byRank),
-    /** Those that stand out, the highest first, before the others, which stay in the order they are in. */
-    lifted<T>(items: readonly T[], recordOf: (item: T) => BmadRecord | undefined): T[] {
-      const out: [T, BmadRecord][] = [];
-      const rest: T[] = [];
-      for (const item of items) {
-        const record = recordOf(item);
-        if (record !== undefined && standsOut(record)) out.push([item, record]);
-        else rest.push(item);
+    /**
+     * Neighbours of the same group: those that stand out, the highest first, and the others, which stay in the order they
+     * are in.
+     */
+    lifted<T>(
+      items: readonly T[],
+      recordOf: (item: T) => BmadRecord | undefined,
+      groupOf: (item: T) => string,
+    ): { out: readonly T[]; rest: readonly T[] }[] {
+      const { uses } = usage;
+      let known = parted.get(items) as Parted<T> | undefined;
+      if (known?.uses !== uses || known.boost !== boost) {
+        known = { uses, boost, groups: [] };
+        parted.set(items, known);
+        let last: string | undefined;
+        for (const item of items) {
+          const group = groupOf(item);
+          if (group !== last) known.groups.push({ out: [], rest: [] });
+          last = group;
+          const record = recordOf(item);
+          if (record !== undefined && standsOut(record)) known.groups.at(-1)?.out.push([item, record]);
+          else known.groups.at(-1)?.rest.push(item);
+        }
       }
-      return [...out.sort(([, a], [, b]) => byRank(a, b)).map(([item]) => item), ...rest];
+      return known.groups.map(({ out, rest }) => ({
+        out: out.toSorted(([, a], [, b]) => byRank(a, b)).map(([item]) => item),
+        rest,
+      }));
     },
   };
 }
