@@ -2,6 +2,7 @@ import * as nodeModule from 'node:module';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
 import { cacheCompiledCode } from '../base/files/user-cache.ts';
 import { changeMark, isSameFile } from '../base/files/file-stamps.ts';
 import { madePrivate } from '../base/files/private-folder.ts';
@@ -64,8 +65,16 @@ interface WithCompileCache {
   enableCompileCache?: (folder: string) => unknown;
 }
 
+/**
+ * How much a function has to do before Node 20 optimizes it, three times as much as usual: a fifth of the processor time of a
+ * first call went into optimizing what runs once. Later ones do not know the flag, and judge better.
+ */
+const OPTIMIZED_LATER = { node: 'v20.', flag: '--interrupt-budget=400000' };
+
 /** Keeps the compiled program between starts. The variables are Node's own, understood from 22.1 on. */
 export function useCompileCache(): void {
+  // Before anything is taken from the cache, which goes by it.
+  if (process.version.startsWith(OPTIMIZED_LATER.node)) setFlagsFromString(OPTIMIZED_LATER.flag);
   const {
     NODE_COMPILE_CACHE: asked,
     NODE_DISABLE_COMPILE_CACHE: off,

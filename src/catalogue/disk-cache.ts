@@ -24,7 +24,7 @@ const NAME = /^[0-9a-f]{32}$/;
  * What is kept, each in a folder of its own: what was read of sources, and indexes for the search. The number is increased
  * when a file has another form, or other content from the same texts.
  */
-const FORMS = { catalogue: 'bmad catalogue 3', search: 'bmad search 2' } as const;
+const FORMS = { catalogue: 'bmad catalogue 3', search: 'bmad search 3' } as const;
 export const KEPT_PARTS = Object.keys(FORMS) as (keyof typeof FORMS)[];
 
 export type DiskCache = ReturnType<typeof diskCache>;

@@ -89,6 +89,13 @@ export function putInBlock(
   scales[index] = small.scale;
 }
 
+/** Puts one in from another block whose vectors have as many numbers. */
+export function copyInBlock(to: VectorBlock, index: number, from: VectorBlock, at: number): void {
+  const { width } = to;
+  to.numbers.set(from.numbers.subarray(at * width, (at + 1) * width), index * width);
+  to.scales[index] = from.scales[at] ?? 0;
+}
+
 /** The cosines with all of them, where all are of length one, on machines and for widths that have nothing faster. */
 export function likenessesInBlock(
   { width, numbers, scales }: VectorBlock,

@@ -69,10 +69,10 @@ export function createDescriptions(
 
   return {
     profile,
-    /** Where everything is, or may come to be, that decides what the profiles of these agents say. */
-    async profilePlaces(agents: readonly BmadRecord[]): Promise<string[]> {
+    /** For each of these agents: where everything is, or may come to be, that decides what its profile says. */
+    async profilePlaces(agents: readonly BmadRecord[]): Promise<string[][]> {
       const bmad = await projectBmad();
-      return agents.flatMap((agent) => placesOfAgent(agent, catalogue, bmad));
+      return agents.map((agent) => placesOfAgent(agent, catalogue, bmad));
     },
     /** Who an agent is and which rules it follows, for a model that plays it without its file. */
     async character(asked: BmadRecord): Promise<AgentCharacter> {

@@ -86,21 +86,21 @@ export function createRanking({ usage, priority, boost, weights, halfLifeMs, now
       groupOf: (item: T) => string,
     ): { out: readonly T[]; rest: readonly T[] }[] {
       const { uses } = usage;
-      let known = parted.get(items) as Parted<T> | undefined;
-      if (known?.uses !== uses || known.boost !== boost) {
-        known = { uses, boost, groups: [] };
-        parted.set(items, known);
+      let found = parted.get(items) as Parted<T> | undefined;
+      if (found?.uses !== uses || found.boost !== boost) {
+        found = { uses, boost, groups: [] };
+        parted.set(items, found);
         let last: string | undefined;
         for (const item of items) {
           const group = groupOf(item);
-          if (group !== last) known.groups.push({ out: [], rest: [] });
+          if (group !== last) found.groups.push({ out: [], rest: [] });
           last = group;
           const record = recordOf(item);
-          if (record !== undefined && standsOut(record)) known.groups.at(-1)?.out.push([item, record]);
-          else known.groups.at(-1)?.rest.push(item);
+          if (record !== undefined && standsOut(record)) found.groups.at(-1)?.out.push([item, record]);
+          else found.groups.at(-1)?.rest.push(item);
         }
       }
-      return known.groups.map(({ out, rest }) => ({
+      return found.groups.map(({ out, rest }) => ({
         out: out.toSorted(([, a], [, b]) => byRank(a, b)).map(([item]) => item),
         rest,
       }));

@@ -101,6 +101,25 @@ describe('the index of a shelf', () => {
     }
   });
 
+  it('is gone on from, so that only what has changed is described, analysed and embedded again', async () => {
+    for (const edit of [
+      () => writeFiles(project, { '_bmad/bmm/agents/agent-0.md': agentText('agent-0', 'Flies a glider') }),
+      () =>
+        writeFiles(project, {
+          '_bmad/bmm/workflows/flow-5/workflow.md': workflowText('flow-5', 'A glider'),
+        }),
+    ]) {
+      await keptNow();
+      await edit();
+      const opened = await cachedSearch(project, cache);
+      expect(JSON.stringify(await opened.answer('glider'))).toMatch(/agent-0|flow-5/);
+      expect(opened.made.described).toBeLessThan(2);
+      expect(opened.made.embedded).toBeLessThan(20);
+      const { kept, fresh } = await bothAnswers([...WORDS, 'glider']);
+      expect(kept).toEqual(fresh);
+    }
+  });
+
   it('is made again when it is damaged, cut off, empty, or of another version', async () => {
     await keptNow();
     const [name = ''] = await files();

@@ -7,8 +7,8 @@ import type { DiskCache } from '../../catalogue/disk-cache.ts';
 import { ANALYSER_VERSION } from '../../meaning/analyse.ts';
 import { type BmadRecord, qualifiedName } from '../../model/record.ts';
 import type { MeaningTable } from './meaning-index.ts';
-import { agentsAmong, type DescribedAgent } from './record-text.ts';
-import type { WordTable } from './word-table.ts';
+import { agentsAmong, type DescribedAgent, type RecordText } from './record-text.ts';
+import { termRows, type Terms, termsFromRows, type WordTable } from './word-table.ts';
 
 /** Fewer are indexed in hardly more time than it takes to find out whether they have changed. */
 export const WORTH_KEEPING = 500;
@@ -21,6 +21,16 @@ export interface ShelfIndex {
   meaning: MeaningTable | undefined;
 }
 
+/** What was indexed before, of which some records may have other texts by now. */
+interface Before {
+  index: ShelfIndex;
+  /** What an agent said of itself, by its number among the agents, if none of its files has changed. */
+  described(number: number): DescribedAgent | undefined;
+  /** Where a record of this text was. */
+  at(text: RecordText): number | undefined;
+  terms(at: number): Terms;
+}
+
 /** Where indexes are kept for the next process. */
 export interface IndexCache {
   files: DiskCache;
@@ -29,8 +39,8 @@ export interface IndexCache {
   fromRecords: number;
   /** The build: another one makes other texts of the same content. */
   build: string;
-  /** Where everything is, or may come to be, that decides what agents say of themselves. */
-  placesOf(agents: readonly BmadRecord[]): Promise<readonly string[]>;
+  /** For each agent, where everything is, or may come to be, that decides what it says of itself. */
+  placesOf(agents: readonly BmadRecord[]): Promise<readonly (readonly string[])[]>;
   log: Log;
 }
 
@@ -46,38 +56,52 @@ export async function openKeptIndex(
   model: string | undefined,
 ) {
   const agents = agentsAmong(records).map(({ agent }) => agent);
-  const paths = await placesOf(agents);
   const sources = catalogue.sources.map(({ origin: { kind, root } }) => [kind, root]);
-  const maker = [build, ANALYSER_VERSION, model];
-  const name = sha256(JSON.stringify([shelf, model, sources])).slice(0, 32);
-  const digest = sha256(JSON.stringify([maker, sources, paths, textsOf(catalogue, records)]));
-  // Before anything is read: what changes meanwhile is noticed by the next who compares.
-  const places = new Keeper();
-  const { used } = await places.collecting(async () => {
-    for (const path of paths) {
-      await breath();
-      places.look(path);
-    }
-  });
-  const found = places.stampsOf(used);
-  const stamps = found && [...found];
+  const name = digestOf([shelf, model, sources]);
+  const { startable, texts } = textsOf(catalogue, records);
+  const mark: Mark = {
+    maker: digestOf([build, ANALYSER_VERSION, model, sources]),
+    startable: digestOf(startable),
+    texts: digestOf(texts),
+    // Before anything is read: what changes meanwhile is noticed by the next who compares.
+    agents: await agentMarks(agents, await placesOf(agents)),
+  };
   let writing: Promise<boolean> = Promise.resolve(false);
 
   return {
-    /** What was kept, if it is still right. */
-    async restored(): Promise<ShelfIndex | undefined> {
-      const before = unpacked(await files.read(name));
-      if (before === undefined || stamps === undefined) return undefined;
-      const { mark, index } = before;
-      return mark.digest === digest && isSame(mark.paths, used) && isSame(mark.stamps, stamps)
-        ? index
-        : undefined;
+    /** What was kept: all of it, if it is still right, or what can be gone on from. */
+    async restored(): Promise<{ whole?: ShelfIndex; before?: Before }> {
+      const found = unpacked(await files.read(name), mark.maker);
+      if (found === undefined) return {};
+      const { head, part } = found;
+      const isWhole =
+        head.startable === mark.startable && head.texts === mark.texts && isSame(head.agents, mark.agents);
+      if (isWhole && !mark.agents.includes(null)) return { whole: found.index };
+      const places = new Map(
+        part(DIGESTS)
+          .toString('latin1')
+          .split('\n')
+          .map((digest, at) => [digest, at]),
+      );
+      const numbers = new Map(head.agents.map((agent, number) => [agent, number]));
+      return {
+        before: {
+          index: found.index,
+          described(number) {
+            const own = mark.agents[number] ?? null;
+            const at = own === null || head.startable !== mark.startable ? undefined : numbers.get(own);
+            return at === undefined ? undefined : head.described[at];
+          },
+          at: (text) => places.get(textDigest(text)),
+          terms: termsFromRows(found.index.words.terms, numbersIn(part(LENGTHS)), numbersIn(part(TERM_IDS))),
+        },
+      };
     },
     /** Nobody waits for it, as nobody depends on it. */
-    keep(index: ShelfIndex): void {
-      if (!writes || stamps === undefined) return;
+    keep(index: ShelfIndex, terms: readonly Terms[], indexed: readonly RecordText[]): void {
+      if (!writes) return;
       writing = breath()
-        .then(() => files.write(name, packed({ digest, paths: used, stamps }, index)))
+        .then(() => files.write(name, packed(mark, index, terms, indexed.map(textDigest))))
         .catch((error: unknown) => {
           log.info('search cache', { error: String(error) });
           return false;
@@ -88,8 +112,37 @@ export async function openKeptIndex(
   };
 }
 
-/** All that texts of records are made from, beside what agents say of themselves. What menus start is among the callable. */
-function textsOf({ modules, callable }: Catalogue, records: readonly BmadRecord[]): unknown {
+const digestOf = (value: unknown): string => sha256(JSON.stringify(value)).slice(0, 32);
+
+/** What is indexed of a record: all of its text, and what it is. */
+const textDigest = ({ record: { kind }, fields }: RecordText): string =>
+  digestOf([kind, Object.values(fields)]).slice(0, 16);
+
+/** What stands for each agent and its files as they are; nothing where that proves nothing yet. */
+async function agentMarks(
+  agents: readonly BmadRecord[],
+  paths: readonly (readonly string[])[],
+): Promise<(string | null)[]> {
+  const places = new Keeper();
+  const marks: (string | null)[] = [];
+  for (const [number, agent] of agents.entries()) {
+    await breath();
+    const { used } = await places.collecting(async () => {
+      for (const path of paths[number] ?? []) places.look(path);
+    });
+    const stamps = places.stampsOf(used);
+    marks.push(
+      stamps === undefined ? null : digestOf([qualifiedName(agent), agent.description, used, [...stamps]]),
+    );
+  }
+  return marks;
+}
+
+/** All that texts of records are made from, beside what agents say of themselves, and among what menus start something. */
+function textsOf(
+  { modules, callable }: Catalogue,
+  records: readonly BmadRecord[],
+): { startable: unknown; texts: unknown } {
   const help = modules.map(({ code, help: rows, roster }) => [
     code,
     rows.map(({ skill, displayName, description, outputs }) => [skill, displayName, description, outputs]),
@@ -112,7 +165,7 @@ function textsOf({ modules, callable }: Catalogue, records: readonly BmadRecord[
     more.description,
     more.phase,
   ]);
-  return [help, startable, own];
+  return { startable, texts: [help, own] };
 }
 
 function isSame<T>(a: readonly T[], b: readonly T[]): boolean {
@@ -121,10 +174,10 @@ function isSame<T>(a: readonly T[], b: readonly T[]): boolean {
 
 /** What an index was made from. */
 interface Mark {
-  digest: string;
-  /** The files that agents are described in, and how they were. */
-  paths: readonly string[];
-  stamps: readonly number[];
+  maker: string;
+  startable: string;
+  texts: string;
+  agents: (string | null)[];
 }
 
 interface Head extends Mark {
@@ -139,67 +192,91 @@ interface Head extends Mark {
 /** Rows of numbers begin at a multiple of their width. */
 const ALIGNED = 8;
 const HEAD_LENGTH_BYTES = 8;
+/** The last parts, which are read only if something has changed: digests of texts, and the terms of each. */
+const [DIGESTS, LENGTHS, TERM_IDS] = [8, 9, 10];
 
 /** A head as JSON, the terms as text, then rows of numbers as they are in memory: they need no parsing. */
-function packed(mark: Mark, { described, words, meaning }: ShelfIndex): Buffer {
-  const { count, terms, starts, at, weights, fields } = words;
-  const rows: ArrayBufferView[] = [starts, at, weights, fields];
-  if (meaning !== undefined) rows.push(meaning.owners, meaning.vectors.scales, meaning.vectors.numbers);
+function packed(
+  mark: Mark,
+  { described, words, meaning }: ShelfIndex,
+  terms: readonly Terms[],
+  digests: readonly string[],
+): Buffer {
+  const bytesOf = ({ buffer, byteOffset, byteLength }: ArrayBufferView): Buffer =>
+    Buffer.from(buffer, byteOffset, byteLength);
+  const none = new Uint8Array();
+  const { owners = none, vectors } = meaning ?? {};
   const parts = [
-    Buffer.from(terms.join('\n')),
-    ...rows.map(({ buffer, byteOffset, byteLength }) => Buffer.from(buffer, byteOffset, byteLength)),
+    Buffer.from(words.terms.join('\n')),
+    ...[words.starts, words.at, words.weights, words.fields].map(bytesOf),
+    ...[owners, vectors?.scales ?? none, vectors?.numbers ?? none].map(bytesOf),
+    Buffer.from(digests.join('\n'), 'latin1'),
+    ...termRows(terms, words).map(bytesOf),
   ];
-  const width = meaning?.vectors.width;
-  const lengths = parts.map(({ length }) => length);
-  const head = Buffer.from(
-    JSON.stringify({ ...mark, described, count, width, parts: lengths } satisfies Head),
-  );
+  const head: Head = {
+    ...mark,
+    described,
+    count: words.count,
+    width: vectors?.width,
+    parts: parts.map(({ length }) => length),
+  };
+  const start = Buffer.from(JSON.stringify(head));
   const length = Buffer.alloc(HEAD_LENGTH_BYTES);
-  length.writeUInt32LE(head.length);
-  return Buffer.concat([length, ...[head, ...parts].flatMap((part) => [part, padding(part.length)])]);
+  length.writeUInt32LE(start.length);
+  return Buffer.concat([length, ...[start, ...parts].flatMap((part) => [part, padding(part.length)])]);
 }
 
 const padding = (length: number): Buffer => Buffer.alloc((ALIGNED - (length % ALIGNED)) % ALIGNED);
 
-/** What was packed; its digest was right, so only another program could have packed anything else. */
-function unpacked(body: Buffer | undefined): { mark: Mark; index: ShelfIndex } | undefined {
+/** A row of numbers, copied to where rows may begin. */
+function numbersIn(bytes: Buffer): Uint32Array {
+  return new Uint32Array(Uint8Array.from(bytes).buffer);
+}
+
+interface Unpacked {
+  head: Head;
+  index: ShelfIndex;
+  part(number: number): Buffer;
+}
+
+/** What was packed by the same maker; its digest was right, so only another program could have packed anything else. */
+function unpacked(body: Buffer | undefined, maker: string): Unpacked | undefined {
   if (body === undefined) return undefined;
   try {
-    // Copied to where rows of numbers may begin.
-    const bytes = new Uint8Array(body);
-    const view = Buffer.from(bytes.buffer);
-    let from = HEAD_LENGTH_BYTES;
-    const part = (length: number): { at: number; length: number } => {
-      const at = from;
-      from += length + padding(length).length;
-      return { at, length };
-    };
-    const text = ({ at, length }: { at: number; length: number }): string =>
-      view.toString('utf8', at, at + length);
-    const head = JSON.parse(text(part(view.readUInt32LE(0)))) as Head;
-    const [terms, starts, at, weights, fields, owners, scales, numbers] = head.parts.map(part);
-    if (!terms || !starts || !at || !weights || !fields) return undefined;
-    const { buffer } = bytes;
+    const length = body.readUInt32LE(0);
+    const head = JSON.parse(body.toString('utf8', HEAD_LENGTH_BYTES, HEAD_LENGTH_BYTES + length)) as Head;
+    if (head.maker !== maker) return undefined;
+    const starts = [HEAD_LENGTH_BYTES + length + padding(length).length];
+    for (const size of head.parts) starts.push((starts.at(-1) ?? 0) + size + padding(size).length);
+    const part = (number: number): Buffer =>
+      body.subarray(starts[number], (starts[number] ?? 0) + (head.parts[number] ?? 0));
+    // Copied to where rows of numbers may begin, without what is not always wanted.
+    const { buffer } = Uint8Array.from(body.subarray(0, starts[DIGESTS]));
+    const row = (number: number, width: number): [ArrayBuffer, number, number] => [
+      buffer,
+      starts[number] ?? 0,
+      (head.parts[number] ?? 0) / width,
+    ];
     const words = {
       count: head.count,
-      terms: terms.length === 0 ? [] : text(terms).split('\n'),
-      starts: new Uint32Array(buffer, starts.at, starts.length / 4),
-      at: new Uint32Array(buffer, at.at, at.length / 4),
-      weights: new Float64Array(buffer, weights.at, weights.length / 8),
-      fields: new Uint8Array(buffer, fields.at, fields.length),
+      terms: head.parts[0] === 0 ? [] : part(0).toString('utf8').split('\n'),
+      starts: new Uint32Array(...row(1, 4)),
+      at: new Uint32Array(...row(2, 4)),
+      weights: new Float64Array(...row(3, 8)),
+      fields: new Uint8Array(...row(4, 1)),
     };
     const meaning =
-      head.width === undefined || !owners || !scales || !numbers
+      head.width === undefined
         ? undefined
         : {
-            owners: new Uint32Array(buffer, owners.at, owners.length / 4),
+            owners: new Uint32Array(...row(5, 4)),
             vectors: {
               width: head.width,
-              scales: new Float32Array(buffer, scales.at, scales.length / 4),
-              numbers: new Int8Array(buffer, numbers.at, numbers.length),
+              scales: new Float32Array(...row(6, 4)),
+              numbers: new Int8Array(...row(7, 1)),
             },
           };
-    return { mark: head, index: { described: head.described, words, meaning } };
+    return { head, index: { described: head.described, words, meaning }, part };
   } catch {
     return undefined;
   }

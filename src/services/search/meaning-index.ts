@@ -1,6 +1,8 @@
 import table from '../../../assets/words/wishes.json' with { type: 'json' };
 import { breath } from '../../base/async.ts';
+import { push } from '../../base/values.ts';
 import {
+  copyInBlock,
   type Embedder,
   emptyBlock,
   likenessesInBlock,
@@ -29,23 +31,40 @@ export async function meaningTable(
   textAt: TextAt,
   embedder: Embedder,
   signal?: AbortSignal,
+  /** A table made before, and where in it a record is whose text has not changed. */
+  before?: { table: MeaningTable; at(at: number): number | undefined },
 ): Promise<MeaningTable> {
-  const [owners, passages]: [number[], string[]] = [[], []];
+  const rows = before === undefined ? undefined : rowsByOwner(before.table);
+  const [owners, passages, copied]: [number[], [row: number, text: string][], [to: number, from: number][]] =
+    [[], [], []];
   for (let at = 0; at < count; at++) {
     await breath();
-    for (const passage of passagesOf(textAt(at))) {
-      owners.push(at);
-      passages.push(passage);
-    }
+    const known = before?.at(at);
+    if (known === undefined)
+      for (const passage of passagesOf(textAt(at))) passages.push([owners.push(at) - 1, passage]);
+    else for (const from of rows?.get(known) ?? []) copied.push([owners.push(at) - 1, from]);
   }
-  let vectors = emptyBlock(0, 0);
+  let vectors = emptyBlock(copied.length === 0 ? 0 : owners.length, before?.table.vectors.width ?? 0);
   for (let from = 0; from < passages.length; from += EMBEDDED_AT_ONCE) {
     await breath();
-    const some = await embedder.embed(passages.slice(from, from + EMBEDDED_AT_ONCE), signal);
-    if (from === 0) vectors = emptyBlock(passages.length, some[0]?.length ?? 0);
-    for (const [index, vector] of some.entries()) putInBlock(vectors, from + index, vector);
+    const some = passages.slice(from, from + EMBEDDED_AT_ONCE);
+    const made = await embedder.embed(
+      some.map(([, text]) => text),
+      signal,
+    );
+    if (vectors.width === 0 || vectors.scales.length === 0)
+      vectors = emptyBlock(owners.length, made[0]?.length ?? 0);
+    for (const [index, vector] of made.entries()) putInBlock(vectors, some[index]?.[0] ?? 0, vector);
   }
+  if (before !== undefined)
+    for (const [to, from] of copied) copyInBlock(vectors, to, before.table.vectors, from);
   return { owners: Uint32Array.from(owners), vectors };
+}
+
+function rowsByOwner({ owners }: MeaningTable): Map<number, number[]> {
+  const rows = new Map<number, number[]>();
+  for (const [row, owner] of owners.entries()) push(rows, owner, row);
+  return rows;
 }
 
 /** The likeness of each record to a question, at most 1, in the order of what was indexed. */

@@ -5,7 +5,7 @@ import type { Embedder } from '../../meaning/vectors.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import { type IndexCache, type KeptIndex, openKeptIndex, type ShelfIndex } from './kept-index.ts';
 import { meaningIndex, meaningTable } from './meaning-index.ts';
-import { type Analyse, wordTable } from './word-table.ts';
+import { type Analyse, tableOf, type Terms, termsOfAll } from './word-table.ts';
 import { type AgentText, describedAgents, type RecordText, textsFrom } from './record-text.ts';
 import { createShelf, type Shelf } from './shelf.ts';
 import { WordIndex } from './word-index.ts';
@@ -48,30 +48,54 @@ export interface Warmed {
 export async function openShelf(sources: ShelfSources, making?: AbortSignal): Promise<OpenShelf> {
   const { catalogue, records, describe, embedder } = sources;
   const kept = await keptOf(sources);
-  const restored = await kept?.restored();
-  const described = restored?.described ?? (await describedAgents(records, describe, making));
+  const { whole, before } = (await kept?.restored()) ?? {};
+  const described =
+    whole?.described ?? (await describedAgents(records, describe, making, before?.described.bind(before)));
   const textAt = textsFrom(catalogue, records, described);
-  // Made once for both tables, and only for them: to keep thousands of texts would take more room than the index.
-  let made: RecordText[] | undefined = restored === undefined ? [] : undefined;
+  // Made once for all that needs them now: to keep thousands of texts would take more room than the index.
+  let made: { texts: RecordText[]; places: (number | undefined)[] } | undefined =
+    whole === undefined ? { texts: [], places: [] } : undefined;
   const indexed = (at: number): RecordText => {
-    const text = made?.[at] ?? textAt(at);
-    if (made !== undefined) made[at] = text;
+    const text = made?.texts[at] ?? textAt(at);
+    if (made !== undefined) made.texts[at] = text;
     return text;
   };
-  const table =
-    restored?.words ?? (await wordTable(records.length, indexed, await sources.terms?.(), making));
-  let vectors = restored?.meaning?.owners.length ?? 0;
+  const placeOf = (at: number): number | undefined => {
+    if (before === undefined || made === undefined) return undefined;
+    if (!(at in made.places)) made.places[at] = before.at(indexed(at));
+    return made.places[at];
+  };
+  const termsBefore = (at: number): Terms | undefined => {
+    const place = placeOf(at);
+    return place === undefined ? undefined : before?.terms(place);
+  };
+  let terms =
+    whole === undefined
+      ? await termsOfAll(records.length, indexed, await sources.terms?.(), termsBefore, making)
+      : undefined;
+  const table = whole?.words ?? tableOf(terms ?? []);
+  let vectors = whole?.meaning?.owners.length ?? 0;
   const meaning = onceWanted(async (signal) => {
     const model = await embedder();
+    const known = before?.index.meaning;
     const index: ShelfIndex = {
       described,
       words: table,
       meaning:
-        restored?.meaning ??
-        (model === undefined ? undefined : await meaningTable(records.length, indexed, model, signal)),
+        whole?.meaning ??
+        (model === undefined
+          ? undefined
+          : await meaningTable(
+              records.length,
+              indexed,
+              model,
+              signal,
+              known === undefined ? undefined : { table: known, at: placeOf },
+            )),
     };
+    if (terms !== undefined && made !== undefined) kept?.keep(index, terms, made.texts);
     made = undefined;
-    if (restored === undefined) kept?.keep(index);
+    terms = undefined;
     vectors = index.meaning?.owners.length ?? 0;
     return model === undefined || index.meaning === undefined
       ? undefined
@@ -86,8 +110,8 @@ export async function openShelf(sources: ShelfSources, making?: AbortSignal): Pr
         records: records.length,
         terms: table.terms.length,
         vectors,
-        restored: restored !== undefined,
-        kept: restored !== undefined || isWritten,
+        restored: whole !== undefined,
+        kept: whole !== undefined || isWritten,
       };
     },
   };

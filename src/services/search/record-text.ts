@@ -57,9 +57,13 @@ export async function describedAgents(
   records: readonly BmadRecord[],
   describe: (agent: BmadRecord) => Promise<AgentText>,
   signal?: AbortSignal,
+  /** What is known of one from before, by its number among the agents. */
+  known: (number: number) => DescribedAgent | undefined = () => undefined,
 ): Promise<DescribedAgent[]> {
-  return mapLimited(agentsAmong(records), AT_ONCE, async ({ agent, at }) => {
+  return mapLimited(agentsAmong(records), AT_ONCE, async ({ agent, at }, number) => {
     signal?.throwIfAborted();
+    const before = known(number);
+    if (before !== undefined) return { ...before, at };
     const { role, menu } = await describe(agent);
     const entries = menu.map(({ text, starts }) => ({
       text,

@@ -37,25 +37,56 @@ const WEIGHTS: Record<Field, number> = {
 const B = 0.25;
 
 /** The terms of each field of a record. */
-type Terms = readonly (readonly string[])[];
+export type Terms = readonly (readonly string[])[];
 
 const termsOf = ({ fields }: RecordText, analysed: Analyse = analyse): Terms =>
   FIELDS.map((field) => fields[field].flatMap((text) => analysed(text)));
 
-/** Indexes many records; it lets others have their turn, and ends when it is not wanted any more. */
-export async function wordTable(
+/** The terms of many records; it lets others have their turn, and ends when it is not wanted any more. */
+export async function termsOfAll(
   count: number,
   textAt: TextAt,
   analysed: Analyse | undefined,
+  /** Those of a record whose text has not changed. */
+  before: (at: number) => Terms | undefined,
   signal?: AbortSignal,
-): Promise<WordTable> {
+): Promise<Terms[]> {
   const terms: Terms[] = [];
   for (let at = 0; at < count; at++) {
     await breath();
     signal?.throwIfAborted();
-    terms.push(termsOf(textAt(at), analysed));
+    terms.push(before(at) ?? termsOf(textAt(at), analysed));
   }
-  return tableOf(terms);
+  return terms;
+}
+
+/** The terms of all records in two rows of numbers: how many each field of each has, and which of the table they are. */
+export function termRows(
+  terms: readonly Terms[],
+  table: WordTable,
+): [lengths: Uint32Array, ids: Uint32Array] {
+  const numbers = new Map(table.terms.map((term, number) => [term, number]));
+  const lengths = terms.flatMap((fields) => fields.map(({ length }) => length));
+  const ids = new Uint32Array(lengths.reduce((sum, length) => sum + length, 0));
+  let next = 0;
+  for (const fields of terms)
+    for (const field of fields) for (const term of field) ids[next++] = numbers.get(term) ?? 0;
+  return [Uint32Array.from(lengths), ids];
+}
+
+/** The terms of each record, from such rows. */
+export function termsFromRows(
+  terms: readonly string[],
+  lengths: Uint32Array,
+  ids: Uint32Array,
+): (at: number) => Terms {
+  const starts = new Uint32Array(lengths.length + 1);
+  lengths.forEach((length, field) => (starts[field + 1] = (starts[field] as number) + length));
+  return (at) =>
+    FIELDS.map((_, index) => {
+      const field = at * FIELDS.length + index;
+      return Array.from(ids.subarray(starts[field], starts[field + 1]), (id) => terms[id] ?? '');
+    });
 }
 
 /** The same for a few. */
@@ -69,7 +100,8 @@ interface Posting {
   field: number;
 }
 
-function tableOf(terms: readonly Terms[]): WordTable {
+/** Indexes records by their terms. */
+export function tableOf(terms: readonly Terms[]): WordTable {
   const average = FIELDS.map((_, index) =>
     Math.max(1, terms.reduce((sum, ofRecord) => sum + (ofRecord[index]?.length ?? 0), 0) / terms.length),
   );
