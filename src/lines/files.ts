@@ -37,7 +37,6 @@ import { DAY, FILE, keepFromGit, lineFiles, OF_PROJECT, type LinePlace } from '.
 export interface Writer {
   /** Asked for with the first line: one who only reads needs none. */
   machine: () => Promise<string>;
-  /** For what is not known of the one who asked. */
   by: Caller;
 }
 
@@ -53,7 +52,6 @@ const YOUNG_MS = 3_000;
 /** What a reader takes in at once, so that others get their turn. */
 const PAGE_EVENTS = 500;
 
-/** What is read of the end of a file for its last lines. */
 const END_BYTES = 256 * 1024;
 
 /** The file that this process appends to, and how it left it. */
@@ -66,11 +64,8 @@ interface OpenFile {
 
 interface Differing {
   name: string;
-  /** Of a file, unless it is gone. */
   path?: string;
-  /** How far it was read. */
   known?: FilePlace | undefined;
-  /** What a day is like. */
   day?: string;
 }
 
@@ -421,7 +416,6 @@ class PageInMaking {
   }
 }
 
-/** How far a file was read, and what it was like then. */
 interface FilePlace {
   file: bigint;
   offset: number;

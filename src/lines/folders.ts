@@ -2,11 +2,9 @@ import { join } from 'node:path';
 import { isThereNow } from '../base/files/file-stamps.ts';
 import { readState, readStateBytes, stateNames, writeAtomic, writeOnce } from '../base/files/file-state.ts';
 
-/** Where the lines of a project are kept. */
 export interface LinePlace {
   /** The state of the project, which may be in git. */
   folder: string;
-  /** The folder that nothing may lead out of. */
   inside?: string | undefined;
   /** This user's own lines once more, out of the reach of git; none where there is no home folder. */
   mirror?: string | undefined;
@@ -23,10 +21,8 @@ export const FILE = /^[\w-]{1,40}\.jsonl$/;
 /** In a mirror: where the project was that it belongs to. */
 export const OF_PROJECT = 'project';
 
-/** Whether a folder has the lines of a day. */
 export const isLineDay = (name: string): boolean => DAY.test(name);
 
-/** The files of lines in a folder, with their days. */
 export async function lineFiles(folder: string, inside?: string): Promise<string[]> {
   const found: string[] = [];
   for (const day of (await stateNames(folder, inside)).filter((name) => DAY.test(name)))
@@ -70,7 +66,6 @@ export async function copyLines(
     }
 }
 
-/** The files of lines that one folder has and another one lacks. */
 export async function onlyThere(there: string, here: string, inside: string | undefined): Promise<string[]> {
   const files = await lineFiles(there);
   const known = new Set(files.length === 0 ? [] : await lineFiles(here, inside));

@@ -3,7 +3,6 @@ import type { Caller } from '../base/caller.ts';
 import { jsonObject } from '../base/parse/json.ts';
 import { t } from '../base/text/message.ts';
 
-/** Something that happened to one entity. */
 export interface LineEvent {
   /** The entity: `memory/decisions/2f0c…`, `task/…`, `run/…`. */
   of: string;
@@ -125,7 +124,6 @@ export interface Happened extends LineEvent {
   newer: boolean;
 }
 
-/** What a line says, event by event. */
 export const happenedIn = ({ id, at, by, machine, v, events }: Line): Happened[] =>
   events.map(({ of, after, do: verb, data, erased }) => {
     // Field by field: a spread would take as long as reading the file.
@@ -133,7 +131,6 @@ export const happenedIn = ({ id, at, by, machine, v, events }: Line): Happened[]
     return erased === undefined ? event : { ...event, erased };
   });
 
-/** A line that says this alone. */
 export const lineOf = ({ id, at, by, machine, newer, ...event }: Happened): Line => ({
   v: newer ? LINE_VERSION + 1 : LINE_VERSION,
   id,
@@ -192,10 +189,10 @@ export function inOrder(events: readonly Happened[]): Happened[] {
     for (const other of named) next.set(other, [...(next.get(other) ?? []), id]);
   }
   const ordered: Happened[] = [];
-  const ready = new Sorted(earlier);
-  for (const event of left.values()) if (waits.get(event.id) === 0) ready.add(event);
+  // The latest first, so that the next one is at the end.
+  const ready = [...left.values()].filter(({ id }) => waits.get(id) === 0).toReversed();
   while (left.size > 0) {
-    const first = ready.take() ?? left.values().next().value;
+    const first = ready.pop() ?? left.values().next().value;
     if (first === undefined) break;
     left.delete(first.id);
     ordered.push(first);
@@ -203,7 +200,9 @@ export function inOrder(events: readonly Happened[]): Happened[] {
       const open = (waits.get(id) ?? 0) - 1;
       waits.set(id, open);
       const follower = left.get(id);
-      if (open === 0 && follower !== undefined) ready.add(follower);
+      if (open !== 0 || follower === undefined) continue;
+      const place = ready.findIndex((other) => earlier(other, follower) < 0);
+      ready.splice(place < 0 ? ready.length : place, 0, follower);
     }
   }
   return ordered;
@@ -237,34 +236,9 @@ export function headsOf(events: readonly Happened[]): string[] {
   return heads.length > 0 ? heads.sort() : events.slice(-1).map(({ id }) => id);
 }
 
-/** Few at a time: kept in order by inserting where it belongs. */
-class Sorted {
-  readonly #items: Happened[] = [];
-  readonly #compare: (a: Happened, b: Happened) => number;
-
-  constructor(compare: (a: Happened, b: Happened) => number) {
-    this.#compare = compare;
-  }
-
-  add(item: Happened): void {
-    let [low, high] = [0, this.#items.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.#compare(this.#items[middle] as Happened, item) > 0) low = middle + 1;
-      else high = middle;
-    }
-    this.#items.splice(low, 0, item);
-  }
-
-  take(): Happened | undefined {
-    return this.#items.pop();
-  }
-}
-
 /** In characters of a line: what is in one is taken in at once, while nothing else of the process runs. */
 const EVENTS_SIZE = 100_000;
 
-/** Events in parts for a line each. */
 export function asMuchAsFits<E extends object>(events: readonly E[]): E[][] {
   const parts: E[][] = [];
   let size = Infinity;
@@ -280,7 +254,6 @@ export function asMuchAsFits<E extends object>(events: readonly E[]): E[][] {
   return parts;
 }
 
-/** An event before it is written. */
 export type NewEvent = Pick<LineEvent, 'of' | 'after' | 'do' | 'data'>;
 
 /** A line, and the name of the file that has it. */
@@ -298,11 +271,9 @@ export interface Page {
   gone: readonly string[];
   /** What changes in the mark of one who has taken this in; nothing for a name that goes. */
   marks: ReadonlyMap<string, string | undefined>;
-  /** How many events were left out. */
   without?: number;
 }
 
-/** Something in a file that is no line. */
 export interface LogTrouble {
   file: string;
   what: 'conflict' | 'unreadable';
@@ -327,12 +298,10 @@ export interface Appended {
   file: string;
 }
 
-/** Somebody else was first, with these lines. */
 export interface Lost {
   lost: readonly PlacedLine[];
 }
 
-/** What was said about entities, by the ids of the lines. */
 export type Said = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** Everything that happened in a project, behind one small door. What is above it does not know where lines are kept. */

@@ -17,7 +17,6 @@ import {
   troubleText,
 } from './line.ts';
 
-/** What lines make of the entities of one noun. */
 export interface Noun<T extends object> {
   /** What their names begin with: `task` for `task/…`. */
   noun: string;
@@ -27,14 +26,12 @@ export interface Noun<T extends object> {
   isOver(state: T): boolean;
 }
 
-/** The entities of a noun as they are now. */
 export interface Entities<T extends object> {
   /** Another number when something was said about one of them. */
   readonly rev: number;
   get(id: string): T | undefined;
   /** All that there are, in no order; the same list for as long as nothing was said. */
   all(): readonly T[];
-  /** Those that have not ended. */
   open(): readonly T[];
   /** What the lines say about one, in the order of all readers; nothing where it is known without them. */
   eventsOf(id: string): readonly Happened[];
@@ -47,7 +44,6 @@ export interface Entities<T extends object> {
   takeOld(events: readonly Happened[]): Promise<void>;
 }
 
-/** Something that is to be said about an entity. */
 export type Saying = Pick<NewEvent, 'of' | 'do' | 'data'>;
 
 interface Placed {
@@ -55,7 +51,6 @@ interface Placed {
   event: Happened;
 }
 
-/** What stands for the files of a version before. */
 const OLD = '';
 /** Memories have an index of their own. */
 const ELSEWHERE = 'memory';
@@ -63,7 +58,6 @@ const ELSEWHERE = 'memory';
 const NAME = 'name/';
 /** So many events take longer to read than what was made of them. */
 const KEPT_FROM = 2_000;
-/** How often others may be faster with the same. */
 const ROUNDS = 200;
 
 const nounOf = (of: string): string => of.slice(0, Math.max(0, of.indexOf('/')));
@@ -170,7 +164,6 @@ export class View {
     };
   }
 
-  /** Takes in what was written since the last time, by whatever process. */
   look(): Promise<void> {
     return this.#turn(async () => {
       const place = this.#place;
@@ -342,13 +335,11 @@ interface KeptView {
   /** Entities that are known without their lines: what these made of them, and which of them nothing follows. */
   ended: { of: string; heads: readonly string[]; state: object }[];
   names: ReadonlyMap<string, readonly string[]>;
-  /** The lines about all others. */
   events: Map<string, readonly { file: string; event: Happened }[]>;
 }
 
 interface ViewPlace {
   path: string;
-  /** The folders that it was read from. */
   of: string;
 }
 

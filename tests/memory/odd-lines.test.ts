@@ -30,6 +30,12 @@ const line = (more: object = {}, events: unknown = [event()]): string =>
     ...more,
   });
 
+/** So many bytes, in a field that nobody knows. */
+function longLine(bytes: number): string {
+  const short = line({ more: '' });
+  return line({ more: 'x'.repeat(bytes - short.length) });
+}
+
 describe.each(['sqlite', 'memory'] as IndexKind[])(
   'lines that others have written, with the index %s,',
   (kind) => {
@@ -51,6 +57,9 @@ describe.each(['sqlite', 'memory'] as IndexKind[])(
         'ten megabytes long',
         line({}, [event({ data: { text: 'Redis '.repeat(1_800_000), agent: 'x', tags: [] } })]),
       ],
+      ['ten mebibytes to the byte', longLine(10 * 1024 * 1024)],
+      ['a byte longer than that', longLine(10 * 1024 * 1024 + 1)],
+      ['one character more than is read', longLine(1_000_001)],
       ['longer than any line of ours', 'x'.repeat(20 * 1024 * 1024)],
       ['no JSON', '{"half of a li'],
       ['of a time that is none', line({ at: 'yesterday' })],
@@ -63,6 +72,12 @@ describe.each(['sqlite', 'memory'] as IndexKind[])(
       for (const { text } of GOOD) expect(listed).toContain(text);
       expect(health.notes.join()).toContain('1 line that cannot be read');
       await tryWriting(store);
+    });
+
+    it('of the greatest length count', async () => {
+      const { store } = await storeWith(`${longLine(1_000_000)}\n`);
+      expect(await store.count({})).toBe(4);
+      expect((await store.health()).notes).toEqual([]);
     });
 
     it('count when they are whole: half of one is waited for, and read when it is', async () => {

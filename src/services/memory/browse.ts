@@ -9,7 +9,6 @@ import { allEntries, MemoryStore } from './store.ts';
 
 export interface Browsed {
   entry: MemoryEntry;
-  /** Files of the project that have it, with the line. */
   sources: string[];
   stored: boolean;
   /** False for an entry of a file that has no date. */
@@ -27,7 +26,6 @@ const READ_PART = 10;
 
 /** All that is known of a type as it was found last: of thousands, most calls find them as they were. */
 interface Known {
-  /** What the store and the files were like. */
   store: MemoryStore | undefined;
   stamp: string | undefined;
   /** For how long it is good enough while the index is being made. */
@@ -35,7 +33,6 @@ interface Known {
   candidates: readonly KitCandidate[];
   /** Newest first, nothing masked. */
   all: readonly Browsed[];
-  /** What is at a place, also of what is not among them. */
   places: ReadonlyMap<string, Browsed>;
   gone: string[];
 }
@@ -106,7 +103,6 @@ async function known(
   const all = await allOf(store, candidates, type, agents);
   const now = performance.now();
   const found = { store, stamp, until: now + READ_PART * (now - begun), candidates, ...all };
-  // Of one agent, a few at a time are asked for.
   if (kept.size > MOST_KEPT) kept.clear();
   knownIn.set(opened, kept.set(key, found));
   return { ...found, notes };
@@ -121,7 +117,6 @@ async function allOf(
   const wanted = agents === undefined ? undefined : new Set(agents.map(nameKey));
   const found = new Map<string, Browsed>();
   const gone: string[] = [];
-  // There may be a hundred thousand.
   for (const entry of store === undefined ? [] : await allEntries(store, { types: [type] })) {
     await breath();
     if (wanted === undefined || wanted.has(nameKey(entry.agent)))

@@ -39,7 +39,6 @@ export interface ChangedMemory {
   notes: string[];
 }
 
-/** By its exact id; an id in two types needs the type. */
 export async function wholeMemory(opened: OpenMemory, id: string, type?: MemoryType): Promise<WholeMemory> {
   const { entry, revisions, ...more } = await memoryWithId(opened, id, type);
   const shown = shownBy(opened);
@@ -250,7 +249,6 @@ interface ToRemember {
   text: string;
   /** Nothing keeps those the memory has. */
   tags?: readonly string[] | undefined;
-  /** The id of a memory that this one replaces. */
   supersedes?: string | undefined;
 }
 
@@ -258,9 +256,7 @@ export interface Remembered extends Upserted {
   similar: Similar[];
   /** Set where it is plainly in another language than the project's. */
   language?: Awaited<ReturnType<typeof otherLanguage>>;
-  /** What it has replaced. */
   superseded?: MemoryEntry | undefined;
-  /** Files of the project that have it now. */
   files: string[];
   notes: string[];
 }
@@ -327,9 +323,7 @@ export async function remember(
 }
 
 export interface ToPurge {
-  /** Exact ids, each of a forgotten memory. */
   ids?: readonly string[] | undefined;
-  /** All that were forgotten before this date. */
   forgottenBefore?: string | undefined;
   type?: MemoryType | undefined;
   /** Without it, the memories are only listed. */

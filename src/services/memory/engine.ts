@@ -19,7 +19,6 @@ export interface VectorSpace {
 }
 
 export interface StoreOptions {
-  /** The application id of the project. */
   project: string;
   analyser: Analyser;
   /** The embedder in use; without one the store compares words only. */
@@ -30,7 +29,6 @@ export interface NewMemory extends MemoryKey {
   agent: string;
   text: string;
   tags: readonly string[];
-  /** ISO 8601, the time of the call. */
   at: string;
   /** When it was first written, for imports; otherwise `at`. Never changes an existing memory's. */
   createdAt?: string | undefined;
@@ -47,7 +45,6 @@ export type WriteOutcome = 'created' | 'updated' | 'unchanged';
 export interface Upserted {
   outcome: WriteOutcome;
   entry: MemoryEntry;
-  /** The wording that was replaced. */
   previous: MemoryRevision | undefined;
   /** Whether it had been forgotten or superseded, and is back. */
   revived?: boolean | undefined;
@@ -64,7 +61,6 @@ export interface MemoryChange {
 
 export interface Page {
   limit: number;
-  /** `next` of the page before. */
   after?: string | undefined;
 }
 
@@ -74,7 +70,6 @@ export interface MemoryPage {
 }
 
 export interface MemoryQuery {
-  /** Analysed words of the question, from the same analyser. */
   terms: readonly string[];
   /** The ways to say it in these words, the caller's own first: a memory that has one of them has all that was asked for. */
   ways?: readonly (readonly string[])[] | undefined;
@@ -95,11 +90,9 @@ export interface VectorFor {
 
 export interface MemoryStats {
   total: number;
-  /** Neither superseded nor forgotten. */
   live: number;
   superseded: number;
   forgotten: number;
-  /** Live ones. All types are there, agents by name. */
   byType: Record<MemoryType, number>;
   byAgent: Record<string, number>;
   oldest: string | undefined;
@@ -108,23 +101,18 @@ export interface MemoryStats {
 
 export interface StoreHealth {
   engine: 'sqlite' | 'qdrant' | 'memory';
-  /** The file or the address. */
   place: string;
-  /** Details for people: the driver and its version, the journal, the server's version. */
   details: Record<string, string>;
-  /** Some of what it should hold cannot be read. */
   damaged?: boolean | undefined;
   /** Works, but not as well as it should; `notes` say why and what to do. */
   degraded: boolean;
   notes: string[];
 }
 
-/** Earlier wordings kept for each memory. */
 export const REVISIONS_KEPT = 50;
 
 export interface Stored {
   entry: MemoryEntry;
-  /** Newest first. */
   revisions: readonly MemoryRevision[];
 }
 
@@ -155,7 +143,6 @@ export interface Taken {
  * type, then by id. Failures are `BmadError`s with a way out.
  */
 export interface MemoryIndex {
-  /** What is under each of these keys, all of them asked for together. */
   stored(keys: readonly MemoryKey[]): Promise<(Stored | undefined)[]>;
   /**
    * By words, by vector or by both; best first, equal scores as in lists. Hits have a word in common with the query or,
@@ -168,7 +155,6 @@ export interface MemoryIndex {
   changed(): Promise<Stored[]>;
   stats(): Promise<MemoryStats>;
   vectors(keys: readonly MemoryKey[]): Promise<(Float32Array | undefined)[]>;
-  /** Answers how many were taken. */
   writeVectors(space: VectorSpace, vectors: readonly VectorFor[]): Promise<number>;
   /** Another text after any change by any process; for caches. */
   stamp(): Promise<string>;
@@ -184,7 +170,6 @@ export interface MemoryIndex {
   points(): Promise<Mark>;
   /** Takes a page in; answers with nothing where another process was faster, and the mark has moved. */
   take(taken: string, page: LinePage): Promise<Taken | undefined>;
-  /** Each line about these once. */
   said(keys: readonly MemoryKey[]): Promise<Happened[][]>;
   /** The memories about which lines say what no point says, of those that have changed, and a number to settle it with. */
   owed(): Promise<{ upTo: string; keys: MemoryKey[] }>;

@@ -24,22 +24,17 @@ export interface Heads {
 const ROUNDS = 100;
 /** About a thousand events: what is taken in while others of this process wait. More than that is left to the maker. */
 const BYTES_AT_ONCE = 500_000;
-/** How often an index is asked that fails. */
 const TRIES = 3;
-/** Memories that a server is told of at a time. */
 const SHARED_AT_ONCE = 200;
 
-/** Takes all lines in beside this thread, with the same index, and says how many memories' worth it has taken. */
 export type Maker = (tell: (taken: string) => void, signal: AbortSignal) => Promise<unknown>;
 
 export interface FollowedMore {
-  /** What takes the place of an index that cannot be used. */
   instead?: (() => MemoryIndex) | undefined;
   maker?: Maker | undefined;
   shared?: SharedPlace | undefined;
   /** No for one who only reads: no line is written then, none is removed, and nobody is told. */
   writes?: boolean | undefined;
-  /** The folder that lines are written to. */
   folder?: string | undefined;
 }
 
@@ -64,7 +59,6 @@ export class FollowedIndex {
   #told: { tell: (taken: string) => void; signal: AbortSignal } | undefined;
   #catching: Promise<void> | undefined;
   #next: Promise<void> | undefined;
-  /** Why the index that was asked for is not in use. */
   protected trouble: string | undefined;
   /** The index that has last taken in points. */
   #shared: unknown;
@@ -261,7 +255,6 @@ export class FollowedIndex {
     await this.#index.writeVectors(space, fitting);
   };
 
-  /** Answers how many were taken. */
   protected async writeVectors(vectors: readonly VectorFor[], needs: Needs = 'some'): Promise<number> {
     const { space } = this.options;
     if (space === undefined || vectors.length === 0) return 0;

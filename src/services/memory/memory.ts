@@ -45,7 +45,6 @@ export { serverName } from '../../kit/project-log.ts';
 
 export interface Selection {
   type?: MemoryType | undefined;
-  /** Every name of whose memories are meant. */
   agents?: readonly string[] | undefined;
   tags?: readonly string[] | undefined;
   since?: string | undefined;
@@ -139,7 +138,6 @@ export function openMemory(setup: MemorySetup) {
 
     status: () => statusOf(opened, sessions, setup, place),
 
-    /** What is wrong with the memories of this project, in words. */
     faults: () => faultsIn(opened, setup),
 
     /** What this user wrote in projects that are no longer where they were. */
@@ -167,7 +165,6 @@ export function openMemory(setup: MemorySetup) {
       return (await files.read()).problems;
     },
 
-    /** Removes forgotten memories for good. */
     purge: on(purge),
 
     /** Makes the vectors that are missing, now, and waits for it. */

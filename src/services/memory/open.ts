@@ -34,7 +34,6 @@ import { allEntries, MemoryStore } from './store.ts';
 export interface EngineSettings {
   /** `auto` is Qdrant when there is an address, else SQLite, else the memory of the process. */
   engine: 'auto' | 'sqlite' | 'qdrant' | 'memory';
-  /** How a SQLite file is written. */
   journal: 'auto' | 'wal' | 'delete';
   qdrantUrl: string | undefined;
   qdrantApiKey: string | undefined;
@@ -63,7 +62,6 @@ export type IndexThread = (
   tell: (taken: string) => void,
 ) => Promise<unknown>;
 
-/** What such a thread does. */
 export async function makeIndex(
   { place, path, journal, project, writes }: IndexData,
   signal: AbortSignal,
@@ -179,7 +177,6 @@ interface SessionSetup extends MemorySetup {
   analyser: Analyser;
 }
 
-/** How long a failed embedder is left alone before it is asked again. */
 const RETRY_MS = 60_000;
 
 /** Keeps one store open with the embedder that works at the moment, and changes over when that changes. */
@@ -247,7 +244,6 @@ export class Sessions {
     return session;
   }
 
-  /** What the index lacks at the moment, in words. */
   making(): string | undefined {
     return this.#store?.making();
   }
@@ -278,7 +274,6 @@ export class Sessions {
   }
 }
 
-/** How far the work on vectors is. */
 export interface Reembedding {
   running: boolean;
   done: number;
@@ -291,7 +286,6 @@ interface Work {
   lock: string;
   signal: AbortSignal;
   progress: Reembedding;
-  /** Called after each batch. */
   tell?: (progress: Reembedding) => void;
 }
 
@@ -339,7 +333,6 @@ export async function embedPending(
       return made;
     });
   } catch (error) {
-    // Another process is at it.
     if (error instanceof BmadError && error.reason === 'locked') return 0;
     throw error;
   }

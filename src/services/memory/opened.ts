@@ -17,23 +17,18 @@ import { MemoryStore } from './store.ts';
 /** A store that is open, and what turns texts into vectors for it. */
 export interface Session {
   store: MemoryStore;
-  /** What was left out when it was opened, and why. */
   notes: readonly string[];
   /** Nothing when there is none, or when it does not work at the moment. */
   embedder: Embedder | undefined;
-  /** Why meaning is not in use, and what to do about it. */
   troubles: readonly string[];
 }
 
-/** What the parts of the memory service share. */
 export interface OpenMemory {
   files: KitFiles;
   analyser: Analyser;
   /** The folder of the server's own files; for Qdrant it has only locks. */
   folder: string;
-  /** Whether anything may be written; not in read-only mode. */
   writes: boolean;
-  /** Removes the secrets of this environment from a text. */
   hide(text: string): string;
   log: Log;
   /** For one who only reads: it makes nothing, and where there is no store it finds an empty one. */
@@ -75,7 +70,6 @@ const EMPTIED = '(forgotten before lines; its text was not kept)';
  */
 export function shownBy({ hide }: Pick<OpenMemory, 'hide'>) {
   const text = (given: string): string => shownText(given, hide);
-  /** For earlier wordings and everything else that has a text. */
   const wording = <T extends { text: string; agent?: string; tags?: readonly string[] }>(given: T): T => ({
     ...given,
     text: text(given.text),
@@ -97,7 +91,6 @@ export interface KitCandidate {
   terms: () => readonly string[];
   vector: Float32Array | undefined;
   source: string;
-  /** The source, with the line where it is known. */
   place: string;
   dated: boolean;
   /** `FM-001`, where the file numbers what it has. */
@@ -159,7 +152,6 @@ export async function kitCandidates(
   return candidates;
 }
 
-/** An entry of a file with what is made of it. */
 interface SaidEntry {
   entry: KitEntry;
   said: Said;
@@ -298,7 +290,6 @@ export function cleanTags(raw: readonly string[]): string[] {
   );
 }
 
-/** Code points, as other languages count. */
 function characters(text: string): number {
   return Array.from(text).length;
 }

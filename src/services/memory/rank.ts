@@ -26,8 +26,6 @@ import {
   type VectorSpace,
 } from './engine.ts';
 
-/** How memories are weighed, the same for every engine. */
-
 /** Memories have their tags among their words, which earlier ones had not. */
 export const ANALYSER: Analyser = { id: `tagged-${ANALYSER_VERSION}`, terms: analyse };
 
@@ -59,7 +57,7 @@ export function fused(cosine: number | undefined, coverage: number, numbers = 0)
 
 /** How many of the best by words and of the best by vector an engine looks at closely. */
 export function candidatesFor(limit: number): number {
-  return Math.max(100, limit * 4);
+  return limit * 4;
 }
 
 /** The words to ask an index for, rarest first, as long as their memories are few enough; the rarest one always. */
@@ -76,11 +74,8 @@ export function rarest(frequency: ReadonlyMap<string, number>, memories: number,
 }
 
 interface QueryWords {
-  /** Each word of the query once, with its weight. */
   weights: ReadonlyMap<string, number>;
-  /** The ways to say it, each with what its words weigh together. */
   ways: readonly { terms: ReadonlySet<string>; total: number }[];
-  /** The numbers of the first way. */
   numbers: ReadonlySet<string>;
 }
 
@@ -105,7 +100,6 @@ export function weighed(
 
 export interface Candidate<E extends Position = MemoryEntry> {
   entry: E;
-  /** Analysed words, as often as they occur. */
   terms: readonly string[];
   cosine: number | undefined;
 }
@@ -117,12 +111,10 @@ const USUAL_LENGTH = 40;
 
 const isNumber = (term: string): boolean => /\d/.test(term);
 
-/** What a memory has of the words of a query. */
 interface Words {
   /** The share of them, each by its weight, in the way to say it of which the most is there. */
   coverage: number;
   matched: readonly string[];
-  /** The share of the numbers among them. */
   numbers: number;
   bm25: number;
 }
@@ -193,11 +185,8 @@ export function unit(vector: Float32Array, space: VectorSpace | undefined): Floa
   return normalized(vector);
 }
 
-/** Filters and order, the same for every engine. */
-
 export interface ReadyFilter {
   types: ReadonlySet<string> | undefined;
-  /** As `nameKey` makes them. */
   agents: ReadonlySet<string> | undefined;
   tagsAll: readonly string[];
   since: string | undefined;
@@ -246,10 +235,8 @@ export function passes(entry: MemoryEntry, filter: ReadyFilter): boolean {
   );
 }
 
-/** A place in the order of lists. */
 export type Position = Pick<MemoryEntry, 'createdAt' | 'type' | 'id'>;
 
-/** Newest first, then by type, then by id. */
 function byPosition(a: Position, b: Position): number {
   if (a.createdAt !== b.createdAt) return a.createdAt > b.createdAt ? -1 : 1;
   if (a.type !== b.type) return typeIndex(a) - typeIndex(b);
@@ -283,7 +270,6 @@ export function listed(entries: readonly MemoryEntry[], page: Page): MemoryPage 
   return pageOf(rest.sort(byPosition), page.limit);
 }
 
-/** Memories of which figures say the same. */
 export interface Group {
   type: MemoryType;
   agent: string;
@@ -304,7 +290,6 @@ export const groupOf = (entry: MemoryEntry): Group => ({
   newest: entry.updatedAt,
 });
 
-/** The figures of all memories. */
 export function tally(groups: Iterable<Group>): MemoryStats {
   const byType = Object.fromEntries(MEMORY_TYPES.map((type) => [type, 0])) as Record<MemoryType, number>;
   const agents = new Map<string, number>();

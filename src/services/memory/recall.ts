@@ -17,10 +17,8 @@ import type { Answer } from './store.ts';
 
 export interface RecallQuestion {
   query: string;
-  /** The same question in other words. */
   alternatives: readonly string[];
   types: readonly MemoryType[];
-  /** Every name of whose memories are meant. */
   agents?: readonly string[] | undefined;
   tags: readonly string[];
   since?: string | undefined;
@@ -41,7 +39,6 @@ interface Recalled extends MemoryHit {
 export interface Recall {
   hits: Recalled[];
   notes: string[];
-  /** What to do where not everything could be searched. */
   steps?: readonly Step[];
 }
 
@@ -136,7 +133,6 @@ function asked(opened: OpenMemory, question: RecallQuestion, vector: Float32Arra
 /** Every vector is somehow near to every other; below this, without a common word, it is by chance. */
 const LEAST_MEANING = 0.1;
 
-/** Whether a hit has anything in common with what was asked. */
 const isRelated = ({ matched, cosine = 0 }: MemoryHit): boolean =>
   matched.length > 0 || cosine >= LEAST_MEANING;
 

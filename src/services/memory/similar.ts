@@ -16,7 +16,6 @@ export function withSettled(tags: readonly string[], before: readonly string[] =
   return [...new Set([...tags, ...before.filter((tag) => tag.startsWith(HOLDS_WITH))])];
 }
 
-/** What two memories of a kind are to each other. */
 type Relation = 'same text' | 'about the same';
 
 export interface Similar extends MemoryKey {
@@ -27,7 +26,6 @@ export interface Similar extends MemoryKey {
   nearness: number;
   /** When it was last changed; of an entry without a date, nothing. */
   updatedAt?: string;
-  /** The file that contains it, if it is not a memory of the store. */
   source?: string;
 }
 
@@ -109,7 +107,6 @@ function cosineOf({ vector: other }: KitCandidate, vector: Float32Array | undefi
 
 interface ReadMemory {
   entry: MemoryEntry;
-  /** Files of the project that have it. */
   sources: readonly string[];
   stored: boolean;
 }
@@ -123,7 +120,6 @@ interface Against {
 
 /** Something to tell, with what else has the same text or is about the same. */
 interface Distinct extends ReadMemory {
-  /** How many others have the same text. */
   also: number;
   against: Against[];
 }
@@ -192,14 +188,12 @@ function ageOf(one: ReadMemory, other: ReadMemory): Against['age'] {
   return later === undefined ? undefined : later === 'first' ? 'newer' : 'older';
 }
 
-/** What is left of a text without signs and case. */
 const letters = (text: string): string =>
   lineText(text)
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim()
     .toLowerCase();
 
-/** What any two of them are to each other. */
 async function relations(
   opened: OpenMemory,
   found: readonly ReadMemory[],

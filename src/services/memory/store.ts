@@ -34,7 +34,6 @@ import { behind, dataOf, entityOf, present, updated, upserted, type Verb } from 
 import { FollowedIndex, type Heads } from './followed.ts';
 import { unit } from './rank.ts';
 
-/** What is to be said about a memory. */
 interface Said extends Heads {
   key: MemoryKey;
   do: Verb;
@@ -97,7 +96,6 @@ export class MemoryStore extends FollowedIndex {
     });
   }
 
-  /** Says something about each of these memories, after all that is known of it. */
   async #write(said: readonly Said[]): Promise<void> {
     if (said.length === 0) return;
     const newer = said.find((each) => each.newer);
@@ -132,7 +130,6 @@ export class MemoryStore extends FollowedIndex {
     );
   }
 
-  /** The undo of `forget`. */
   async restore(keys: readonly MemoryKey[]): Promise<MemoryEntry[]> {
     return this.#marked(keys, ({ forgottenAt, ...entry }) => (forgottenAt === undefined ? undefined : entry));
   }
@@ -198,7 +195,6 @@ export class MemoryStore extends FollowedIndex {
     return found.flatMap((each) => each?.entry ?? []);
   }
 
-  /** Earlier wordings, newest first. */
   async revisions(key: MemoryKey): Promise<MemoryRevision[]> {
     return [...present((await this.stored([key]))[0], key).revisions];
   }
@@ -245,7 +241,6 @@ export class MemoryStore extends FollowedIndex {
     return { total, embedded: total - (await this.ask((index) => index.count(PENDING))) };
   }
 
-  /** Answers how many were taken. */
   setVectors(vectors: readonly VectorFor[]): Promise<number> {
     return this.writeVectors(
       vectors.map((each) => this.#ready(each)),
@@ -253,7 +248,6 @@ export class MemoryStore extends FollowedIndex {
     );
   }
 
-  /** With the vector as it is stored and compared. */
   #ready<T extends { vector?: Float32Array | undefined }>(given: T): T {
     return given.vector === undefined ? given : { ...given, vector: unit(given.vector, this.options.space) };
   }
@@ -273,7 +267,6 @@ export class MemoryStore extends FollowedIndex {
     return { ...health, damaged: troubles.length > 0, degraded: notes.length > 0, notes };
   }
 
-  /** Loads what the first search needs, in pieces. */
   async prepare(pause: () => Promise<void>): Promise<void> {
     await this.ask(async (index) => index.prepare?.(pause));
   }

@@ -11,7 +11,6 @@ import { entityOf } from '../fold.ts';
 export interface QdrantAddress {
   url: string;
   apiKey?: string | undefined;
-  /** For one attempt; a call may take several. */
   timeoutMs?: number | undefined;
 }
 
@@ -23,7 +22,6 @@ const BACKOFF_MS = 120;
 /** Answers of a server, or of a balancer before it, that may be another one a moment later. */
 const PASSING = new Set([408, 425, 429, 500, 502, 503, 504]);
 
-/** Statuses that a caller knows what to do about. */
 export class QdrantRefusal extends Error {
   override readonly name = 'QdrantRefusal';
   readonly status: number;
@@ -49,7 +47,6 @@ export class QdrantClient {
     this.#timeoutMs = timeoutMs ?? TIMEOUT_MS;
   }
 
-  /** The address without what may be secret in it. */
   get place(): string {
     return `${this.#base.origin}${this.#base.pathname}`.replace(/\/$/, '');
   }
@@ -164,7 +161,6 @@ export interface Point {
 /** Points in a request are few enough for any server's limit. */
 const CHUNK = 200;
 
-/** One collection, in the words of Qdrant. */
 export class Points {
   readonly #client: QdrantClient;
   readonly name: string;
@@ -215,7 +211,6 @@ export class Points {
     return (await this.#post<{ points: RawPoint[] }>(['points', 'query'], body)).points.map(pointOf);
   }
 
-  /** Answers when the changes can be read. */
   async write(operations: readonly Operation[]): Promise<void> {
     for (let from = 0; from < operations.length; from += CHUNK)
       await this.#post(['points', 'batch?wait=true'], { operations: operations.slice(from, from + CHUNK) });

@@ -6,7 +6,6 @@ import { MEMORY_TYPES, type MemoryType } from '../../../model/memory.ts';
 import { spaceText, type StoreOptions, type VectorSpace } from '../engine.ts';
 import { INDEXES, isRefusal, Points, type QdrantClient } from './client.ts';
 
-/** The collections of one type of memories. */
 export interface Shelf {
   type: MemoryType;
   /** Where this process reads and writes: it holds vectors of our space only. */
@@ -15,7 +14,6 @@ export interface Shelf {
   others: readonly Points[];
 }
 
-/** Of the payloads, for those who look at a collection. */
 const SCHEMA = 2;
 
 /**
@@ -60,7 +58,6 @@ async function create(client: QdrantClient, name: string, space: VectorSpace | u
   try {
     await client.call('PUT', ['collections', name], body);
   } catch (error) {
-    // Another process was faster.
     if (!isRefusal(error, 409)) throw error;
   }
 }

@@ -90,7 +90,6 @@ export class QdrantPlace implements SharedPlace {
     });
   }
 
-  /** Compares all points with those that were taken in before. */
   async #takeAll(type: MemoryType, points: Points, known: Mark, take: Taking): Promise<void> {
     const left = new Set([...known.keys()].filter((name) => name.startsWith(nameOf(points))));
     const fresh: string[] = [];

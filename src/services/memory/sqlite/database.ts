@@ -17,7 +17,6 @@ const TRY_MS = 30_000;
 const PAUSE_MS = 4;
 const LONGEST_PAUSE_MS = 100;
 
-/** How a file is written; `auto` looks at the file system. */
 export type Journal = 'auto' | 'wal' | 'delete';
 
 /** Runs work that another process may be in the way of, until it succeeds or has tried for long enough. */
@@ -34,7 +33,6 @@ async function patiently<T>(path: string, work: () => T): Promise<T> {
   }
 }
 
-/** Their texts vary with the filters of calls. */
 const STATEMENTS_KEPT = 100;
 
 /** One opening of a file that many processes read and write at once. */
@@ -66,12 +64,10 @@ export class Database {
     return [...this.#statement(sql).iterate(...values.map(safe))] as T[];
   }
 
-  /** One consistent view for several reads; errors come as ours. */
   async read<T>(work: () => T): Promise<T> {
     return patiently(this.path, () => this.#transaction('BEGIN', work));
   }
 
-  /** All of it or nothing, while no other process writes. */
   async write<T>(work: () => T): Promise<T> {
     return patiently(this.path, () => this.#transaction('BEGIN IMMEDIATE', work));
   }
@@ -90,9 +86,7 @@ export class Database {
     // Drivers keep a file open until its statements are collected, so the log is not folded in by closing alone.
     try {
       this.#connection.exec('PRAGMA wal_checkpoint(PASSIVE)');
-    } catch {
-      // Another process will do it.
-    }
+    } catch {}
     this.#statements.clear();
     this.#connection.close();
   }
@@ -132,9 +126,7 @@ function safe(value: SqlValue): SqlValue {
 }
 
 interface Tables {
-  /** Makes them where they are missing. */
   prepare: (database: Database) => void;
-  /** Tells one such file from another. */
   identify: (database: Database) => string | undefined;
   /** Whether all of it is made, which takes a fifth less with more room, and fewer copies from the log into the file. */
   isMade?: boolean | undefined;
@@ -155,7 +147,6 @@ export class KeptFile {
   #opening: Promise<Database> | undefined;
   #users = 0;
   #leaving = false;
-  /** What the one that was opened last is known by. */
   name: string | undefined;
 
   constructor(path: string, driver: Driver, journal: Journal, tables: Tables) {
@@ -258,8 +249,6 @@ export class KeptFile {
   }
 }
 
-/** What SQLite's result codes mean for an index that can be made again. */
-
 const BUSY = new Set([5, 6]);
 const DAMAGED = 11;
 /** Damaged, not a database, of another schema, or otherwise nothing that this program has made. */
@@ -277,7 +266,6 @@ const BY_TEXT: Readonly<Record<string, number>> = {
   'file is not a database': 26,
 };
 
-/** The primary result code of SQLite. */
 function primary(error: unknown): number | undefined {
   if (!(error instanceof Error)) return undefined;
   if ('errcode' in error && typeof error.errcode === 'number') return error.errcode & 0xff;
@@ -340,7 +328,6 @@ export interface Connection {
 
 export interface Driver {
   name: string;
-  /** Of SQLite itself. */
   version: string;
   /** With several processes, write-ahead logs of older versions can be damaged. */
   safeLog: boolean;

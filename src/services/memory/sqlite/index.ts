@@ -51,7 +51,6 @@ export class SqliteIndex implements MemoryIndex {
   readonly #options: StoreOptions;
   readonly #file: KeptFile;
   readonly #driver: Driver;
-  /** The vectors of one opening of the file. */
   #vectors: { of: Database; matrix: Matrix } | undefined;
   #ownWrites = true;
 
@@ -270,7 +269,6 @@ export class SqliteIndex implements MemoryIndex {
 interface StoredRow extends Stored {
   rid: number;
   terms: string;
-  /** As it is written. */
   text: string;
 }
 
@@ -347,7 +345,6 @@ const hasErased = ({ lines }: LinePage): boolean =>
 
 const wordsIn = ({ text, tags, others = [] }: MemoryEntry): string => [text, ...others, ...tags].join('\0');
 
-/** Removes a row with all that belongs to it. */
 function removeStored(database: Database, { rid }: StoredRow): void {
   for (const table of ['vector', 'memory']) database.run(`DELETE FROM ${table} WHERE rid = ?`, rid);
   database.run('DELETE FROM words WHERE rowid = ?', rid);

@@ -89,7 +89,6 @@ const MOST_WORDS = 5_000;
 /** A number may be behind by a hundredth. To find it takes as long as it is large, so small ones are never behind. */
 const BEHIND = 100;
 
-/** How many memories there are, and how many of them have a word. */
 class Frequencies {
   readonly #database: Database;
   readonly #having = new Map<string, { count: number; changes: number }>();
@@ -101,7 +100,6 @@ class Frequencies {
     this.#database = database;
   }
 
-  /** As of now. Inside a transaction. */
   follow(): this {
     const rev = metaText(this.#database, 'rev') ?? '';
     if (rev === this.#rev) return this;
