@@ -234,8 +234,6 @@ const MOST_BYTES = {
   text: 200_000,
   tags: 100_000,
   name: 4_000,
-  terms: 2_000_000,
-  vector: 1_000_000,
 } as const;
 
 /** As `isoTime` writes it. The days of a month are not counted: any time with this form can be worked with. */

@@ -20,7 +20,7 @@ import {
   type VectorSpace,
 } from './engine.ts';
 import { coveredBy, entityOf, isPoint, keyOfEntity, memoryOf } from './fold.ts';
-import { groupOf, listed, passes, ranked, readyFilter, tally, termsOf, weighed } from './rank.ts';
+import { groupOf, listed, passes, readyFilter, searchedAmong, tally, termsOf } from './rank.ts';
 
 /** Entries whose words are looked at before others get their turn. */
 const WORDS_AT_ONCE = 200;
@@ -39,7 +39,6 @@ export class IndexInMemory implements MemoryIndex {
   /** What was said about each memory, by file. */
   readonly #events = new Map<string, { file: string; event: Happened }[]>();
   readonly #kept = new Map<string, Kept>();
-  readonly #frequency = new Map<string, number>();
   readonly #points = new Map<string, string>();
   /** What was touched last, for a server. */
   #touched = new Set<string>();
@@ -126,8 +125,6 @@ export class IndexInMemory implements MemoryIndex {
     const next = memoryOf(key, this.#options.project, events);
     this.#rev++;
     this.#touched.add(entityOf(key));
-    for (const term of new Set(before?.terms))
-      this.#frequency.set(term, (this.#frequency.get(term) ?? 0) - 1);
     if (next === undefined) this.#kept.delete(keyText(key));
     else
       this.#kept.set(keyText(key), {
@@ -157,16 +154,15 @@ export class IndexInMemory implements MemoryIndex {
   }
 
   async search(query: MemoryQuery) {
-    const { terms, ways, vector, filter } = query;
+    const { vector } = query;
     await this.#readWords();
-    const ready = readyFilter(filter);
-    const words = weighed(terms, (term) => this.#frequency.get(term) ?? 0, this.#kept.size, ways);
-    const candidates = [...this.#kept.values()].flatMap((kept) => {
-      if (!passes(kept.entry, ready)) return [];
-      const cosine = vector === undefined || kept.vector === undefined ? undefined : dot(vector, kept.vector);
-      return [{ entry: kept.entry, terms: kept.terms ?? [], cosine }];
+    const all = Array.from(this.#kept.values(), ({ entry, terms = [], vector: own }) => {
+      const cosine = vector === undefined || own === undefined ? undefined : dot(vector, own);
+      return { entry, terms, cosine };
     });
-    return ranked(words, candidates, query);
+    const ready = readyFilter(query.filter);
+    const passing = all.filter(({ entry }) => passes(entry, ready));
+    return searchedAmong(query, all, passing);
   }
 
   /** Most runs never search. */
@@ -175,7 +171,6 @@ export class IndexInMemory implements MemoryIndex {
     for (const kept of this.#kept.values()) {
       if (kept.terms !== undefined) continue;
       kept.terms = termsOf(this.#options.analyser, kept.entry);
-      for (const term of new Set(kept.terms)) this.#frequency.set(term, (this.#frequency.get(term) ?? 0) + 1);
       if (++count % WORDS_AT_ONCE === 0) await setImmediate();
     }
   }

@@ -10,16 +10,7 @@ import { type LinesPlace, linesPlace, type StateMove } from '../../kit/home.ts';
 import { BmadError, ours } from '../../base/errors.ts';
 import { leftMirrors } from '../../lines/folders.ts';
 import { browse, browseAll, type Browsed } from './browse.ts';
-import {
-  forgetMemory,
-  keepBoth,
-  purge,
-  remember,
-  restoreMemory,
-  supersedeMemory,
-  updateMemory,
-  wholeMemory,
-} from './change.ts';
+import * as changes from './change.ts';
 import { completed, tidied } from './copies.ts';
 import type { MemoryPage, MemoryStats, Page } from './engine.ts';
 import {
@@ -98,21 +89,21 @@ export function openMemory(setup: MemorySetup) {
   return {
     place,
     app: kit.app,
-    remember: on(remember),
+    remember: on(changes.remember),
     recall: on(recall),
     /** All of a type, in the store and in files, newest first; of one agent under any of its names. */
     browse: on(browse),
     browseAll: on(browseAll),
     /** What was found, each text once, with marks on those that are about the same. */
     distinct: on(distinct),
-    get: on(wholeMemory),
-    update: on(updateMemory),
+    get: on(changes.wholeMemory),
+    update: on(changes.updateMemory),
     /** Takes it out of every answer, and its copies out of the project's files. `restore` is the undo. */
-    forget: on(forgetMemory),
-    restore: on(restoreMemory),
+    forget: on(changes.forgetMemory),
+    restore: on(changes.restoreMemory),
     /** Marks it as replaced: it stays, and is left out of answers that do not ask for it. */
-    supersede: on(supersedeMemory),
-    keepBoth: on(keepBoth),
+    supersede: on(changes.supersedeMemory),
+    keepBoth: on(changes.keepBoth),
     imported: on(imported),
 
     async exported(format: 'markdown' | 'jsonl', selection: Selection) {
@@ -165,7 +156,7 @@ export function openMemory(setup: MemorySetup) {
       return (await files.read()).problems;
     },
 
-    purge: on(purge),
+    purge: on(changes.purge),
 
     /** Makes the vectors that are missing, now, and waits for it. */
     async reindex(tell: (progress: Reembedding) => void, signal: AbortSignal): Promise<Reembedding> {

@@ -145,6 +145,20 @@ function wordsIn(query: QueryWords, terms: readonly string[]): Words {
   return { coverage, matched, bm25, numbers };
 }
 
+/** A search that looks at each: a word is as rare as it is among all, of whom some pass a filter. */
+export function searchedAmong<E extends Position>(
+  query: MemoryQuery,
+  all: readonly Candidate<E>[],
+  passing: readonly Candidate<E>[] = all,
+) {
+  const wanted = new Set(query.terms);
+  const having = new Map<string, number>();
+  for (const { terms } of all)
+    for (const term of new Set(terms)) if (wanted.has(term)) having.set(term, (having.get(term) ?? 0) + 1);
+  const words = weighed(query.terms, (term) => having.get(term) ?? 0, all.length, query.ways);
+  return ranked(words, passing, query);
+}
+
 interface Ranking {
   vector?: Float32Array | undefined;
   limit: number;

@@ -12,7 +12,7 @@ import { lineText } from '../../kit/memories/line-files.ts';
 import { nameKey } from '../../base/text/suggest.ts';
 import type { MemoryQuery } from './engine.ts';
 import { embedded, type KitCandidate, kitCandidates, type OpenMemory, shownBy } from './opened.ts';
-import { between, passes, ranked, readyFilter, weighed } from './rank.ts';
+import { between, passes, readyFilter, searchedAmong } from './rank.ts';
 import type { Answer } from './store.ts';
 
 export interface RecallQuestion {
@@ -197,7 +197,7 @@ function byIdentifier(query: string, hits: readonly Recalled[]): { hits: Recalle
 
 /** The entries of files, weighed by the same rules as those of the store. */
 function kitHits(kit: readonly KitCandidate[], query: MemoryQuery): Recalled[] {
-  const { terms, ways, vector, filter } = query;
+  const { vector, filter } = query;
   const { agents, ...rest } = filter;
   const ready = readyFilter(rest);
   const wanted = agents === undefined || agents.length === 0 ? undefined : agents.map(nameKey);
@@ -208,12 +208,6 @@ function kitHits(kit: readonly KitCandidate[], query: MemoryQuery): Recalled[] {
       (dated || !bounded) &&
       (wanted === undefined || names.some((name) => wanted.includes(nameKey(name)))),
   );
-  const wantedTerms = new Set(terms);
-  const frequency = new Map<string, number>();
-  for (const candidate of passing)
-    for (const term of new Set(candidate.terms().filter((each) => wantedTerms.has(each))))
-      frequency.set(term, (frequency.get(term) ?? 0) + 1);
-  const words = weighed(terms, (term) => frequency.get(term) ?? 0, passing.length, ways);
   const sources = new Map(passing.map(({ entry, place }) => [entry, place]));
   const aim = vector === undefined ? undefined : normalized(vector);
   const candidates = passing.map(({ entry, terms: own, vector: other }) => ({
@@ -221,7 +215,7 @@ function kitHits(kit: readonly KitCandidate[], query: MemoryQuery): Recalled[] {
     terms: own(),
     cosine: aim === undefined || other === undefined ? undefined : dot(aim, other),
   }));
-  return ranked(words, candidates, query).map((hit) => ({
+  return searchedAmong(query, candidates).map((hit) => ({
     ...hit,
     sources: [sources.get(hit.entry) ?? ''],
     stored: false,

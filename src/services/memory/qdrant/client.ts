@@ -11,7 +11,6 @@ import { entityOf } from '../fold.ts';
 export interface QdrantAddress {
   url: string;
   apiKey?: string | undefined;
-  timeoutMs?: number | undefined;
 }
 
 /** The first version whose collections can say how their vectors were made. */
@@ -36,15 +35,13 @@ export class QdrantRefusal extends Error {
 export class QdrantClient {
   readonly #base: URL;
   readonly #headers: Record<string, string>;
-  readonly #timeoutMs: number;
 
-  constructor({ url, apiKey, timeoutMs }: QdrantAddress) {
+  constructor({ url, apiKey }: QdrantAddress) {
     this.#base = address(url);
     this.#headers = {
       'content-type': 'application/json',
       ...(apiKey === undefined || apiKey === '' ? {} : { 'api-key': apiKey }),
     };
-    this.#timeoutMs = timeoutMs ?? TIMEOUT_MS;
   }
 
   get place(): string {
@@ -79,7 +76,7 @@ export class QdrantClient {
           headers: this.#headers,
           // The key is for this server, not for one that it names.
           redirect: 'error',
-          signal: AbortSignal.timeout(this.#timeoutMs),
+          signal: AbortSignal.timeout(TIMEOUT_MS),
           ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         });
         const answer = await response.text();

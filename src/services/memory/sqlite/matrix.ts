@@ -141,7 +141,7 @@ export class Matrix {
       return bestOf(near, most, -Infinity, isTaken).map((slot) => this.#rids[slot] as number);
     };
     // Only the few that are near have to be looked at, unless a filter leaves out nearly all of them: then every row.
-    for (let most = count + SPARE; most * WIDER < near.length; ) {
+    for (let most = count + SPARE; most * WIDER < near.length;) {
       const likely = best(most);
       const some = passing(likely);
       if (some.size >= count) return likely.filter((rid) => some.has(rid)).slice(0, count);
