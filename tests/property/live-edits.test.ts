@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { execute } from '../../src/operations/execute.ts';
+import { sourcesUpdate } from '../../src/operations/git-sources/sources.ts';
 import type { Context } from '../../src/operations/context.ts';
 import { contextIn, temporaryFolder, testCall, withWatch } from '../support/app.ts';
 import { agentText, workflowText, writeTree } from '../support/generated-tree.ts';
+import { GitMachine } from '../support/git-machine.ts';
 
 /** A long trial, 100 or 1,000 edits among 2,000 files: `BMAD_TEST_EDITS=1000 npx vitest run --project deep tests/property/live-edits.test.ts`. */
 const USUAL = 50;
@@ -81,16 +83,53 @@ async function answers(context: Context, which: number): Promise<string[]> {
   return all;
 }
 
-describe.each(['local', 'user'] as const)('random edits of a tree of kind %s', (kind) => {
+/** Where edits are made, and how servers are opened that come to see them. */
+interface Edited {
+  folder: string;
+  open(): Promise<Context>;
+  /** What is done before they count. */
+  publish(): Promise<unknown>;
+}
+
+async function editedTree(kind: 'local' | 'user' | 'git'): Promise<Edited> {
+  if (kind === 'git') return editedRepository();
+  const [folder, other] = [await temporaryFolder(afterAll), await temporaryFolder(afterAll)];
+  await writeTree(folder, WORKFLOWS);
+  if (kind === 'user') await rename(join(folder, '_bmad'), join(folder, '.bmad'));
+  const flags = { discovery: kind };
+  return {
+    folder,
+    open: () => (kind === 'user' ? contextIn(other, { flags, home: folder }) : contextIn(folder, { flags })),
+    publish: async () => undefined,
+  };
+}
+
+/** Commits count once they have been fetched and approved, which another process does here. */
+async function editedRepository(): Promise<Edited> {
+  const machine = await GitMachine.make(afterAll);
+  const repository = await machine.repository('team');
+  await writeTree(repository.work, WORKFLOWS);
+  await repository.commit({});
+  const place = {
+    flags: { discovery: 'strict', git: [repository.source], gitApproval: 'auto' },
+    env: machine.env(),
+    home: machine.home,
+  };
+  const publish = async (): Promise<void> => {
+    await repository.commit({});
+    await machine.ok(sourcesUpdate, {}, place);
+    const [pin] = Object.values(await machine.pins());
+    expect(pin?.commit, 'what is served').toBe(repository.head);
+  };
+  await publish();
+  return { folder: repository.work, open: () => contextIn(machine.project, place), publish };
+}
+
+describe.each(['local', 'user', 'git'] as const)('random edits of a tree of kind %s', (kind) => {
   it(
     'are seen by the next list, read and search as by a server that has just been started',
     async () => {
-      const [folder, other] = [await temporaryFolder(afterAll), await temporaryFolder(afterAll)];
-      await writeTree(folder, WORKFLOWS);
-      if (kind === 'user') await rename(join(folder, '_bmad'), join(folder, '.bmad'));
-      const flags = { discovery: kind };
-      const open = () =>
-        kind === 'user' ? contextIn(other, { flags, home: folder }) : contextIn(folder, { flags });
+      const { folder, open, publish } = await editedTree(kind);
       const running = await open();
       const watching = await withWatch(await open(), onTestFinished);
       for (const server of [running, watching])
@@ -108,6 +147,7 @@ describe.each(['local', 'user'] as const)('random edits of a tree of kind %s', (
           async (edits, at) => {
             for (const { what, which, mark } of edits) await EDITS[what]?.(folder, which, mark);
             done += edits.length;
+            await publish();
             const { which } = edits[0] ?? { which: at };
             const told = await answers(watching, which);
             const fresh = await answers(await open(), which);

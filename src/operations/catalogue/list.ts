@@ -124,7 +124,7 @@ export const list = defineOperation({
     const doers = what === 'workflows' && detail === 'full' ? await doersIn(workspace) : undefined;
     const shown = ({ item, record }: Entry): Item => {
       const agents = record === undefined ? [] : (doers?.(record) ?? []);
-      return { ...telling(item()), ...(agents.length === 0 ? {} : { agents }) };
+      return agents.length === 0 ? telling(item()) : { ...telling(item()), agents };
     };
     const identity = JSON.stringify([
       what,
