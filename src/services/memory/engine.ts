@@ -1,12 +1,10 @@
 import { BmadError, quoted } from '../../base/errors.ts';
 import { t } from '../../base/text/message.ts';
-import type { Happened, Mark, Page as LinePage } from '../../lines/line.ts';
 import type { Analyser } from '../../meaning/analyse.ts';
 import {
   MEMORY_TYPES,
   type MemoryEntry,
   type MemoryFilter,
-  type MemoryHit,
   type MemoryKey,
   type MemoryRevision,
   type MemoryType,
@@ -128,82 +126,6 @@ export type Decide<T> = (current: Stored | undefined, index: number) => Decided<
 /** Only those that have no vector of the embedder in use; superseded and forgotten ones as in any filter. */
 export interface IndexFilter extends MemoryFilter {
   unembedded?: boolean;
-}
-
-export interface Taken {
-  /** The number of this taking. */
-  taken: string;
-  /** What was removed for good, and is still said by lines. */
-  covered: Map<string, Set<string>>;
-}
-
-/**
- * Where memories are found: made from lines and nothing else, and made again from them at any time. Many processes use one at
- * once: each call sees what others have finished before it. Lists have a fixed order: newest first by `createdAt`, then by
- * type, then by id. Failures are `BmadError`s with a way out.
- */
-export interface MemoryIndex {
-  stored(keys: readonly MemoryKey[]): Promise<(Stored | undefined)[]>;
-  /**
-   * By words, by vector or by both; best first, equal scores as in lists. Hits have a word in common with the query or,
-   * where a vector is given, a vector in the same space. Without words and vector there are none, unless all are asked for.
-   */
-  search(query: MemoryQuery): Promise<MemoryHit[]>;
-  list(filter: IndexFilter, page: Page): Promise<MemoryPage>;
-  count(filter: IndexFilter): Promise<number>;
-  /** Every memory that was reworded, forgotten or superseded, in no particular order. */
-  changed(): Promise<Stored[]>;
-  stats(): Promise<MemoryStats>;
-  vectors(keys: readonly MemoryKey[]): Promise<(Float32Array | undefined)[]>;
-  writeVectors(space: VectorSpace, vectors: readonly VectorFor[]): Promise<number>;
-  /** Another text after any change by any process; for caches. */
-  stamp(): Promise<string>;
-  health(): Promise<StoreHealth>;
-  /** Loads what the first search needs, in pieces; most need nothing. */
-  prepare?(pause: () => Promise<void>): Promise<void>;
-  /** Gives back what it holds as soon as no one uses it; it can still be used. */
-  leave?(): void;
-  close?(): void;
-  /** How far it has taken lines in, and the number of the last taking. */
-  mark(): Promise<{ taken: string; mark: Mark }>;
-  /** The versions of points of a server that it has taken in, by their names. */
-  points(): Promise<Mark>;
-  /** Takes a page in; answers with nothing where another process was faster, and the mark has moved. */
-  take(taken: string, page: LinePage): Promise<Taken | undefined>;
-  said(keys: readonly MemoryKey[]): Promise<Happened[][]>;
-  /** The memories about which lines say what no point says, of those that have changed, and a number to settle it with. */
-  owed(): Promise<{ upTo: string; keys: MemoryKey[] }>;
-  settle(upTo: string): Promise<void>;
-  /** Those of them that have lines, and not only points. */
-  inLines(keys: readonly MemoryKey[]): Promise<MemoryKey[]>;
-  /** Something else where it was made again meanwhile: what was read in between may be of an index without lines. */
-  readonly made?: string | undefined;
-}
-
-/** What is said about a memory, for a server that is told of it. */
-export interface Told {
-  key: MemoryKey;
-  /** Nothing where it was removed for good. */
-  stored: Stored | undefined;
-  events: readonly Happened[];
-  vector: Float32Array | undefined;
-}
-
-/** Points as an index takes them in: each is a file of its own. */
-export interface PointPage extends LinePage {
-  vectors: readonly { key: MemoryKey; text: string; vector: Float32Array }[];
-}
-
-/** A server that others use too: what it has is taken in, and it is told of each change. */
-export interface SharedPlace {
-  /** What it is known by, without its key. */
-  readonly at: string;
-  /** Hands over what is new there since the last time; `isNew` says that the index is another one. */
-  news(isNew: boolean, known: () => Promise<Mark>, take: (page: PointPage) => Promise<void>): Promise<void>;
-  /** The same of what is near to a question and too much to be taken in as a whole. */
-  near(vector: Float32Array, take: (page: PointPage) => Promise<void>): Promise<void>;
-  tell(said: readonly Told[], take: (page: PointPage) => Promise<void>): Promise<void>;
-  health(): Promise<StoreHealth>;
 }
 
 /** Something is wrong with an index, and nothing with the lines: it can be made again, or done without. */

@@ -1,7 +1,7 @@
 import { BmadError, quoted } from '../../base/errors.ts';
 import { t } from '../../base/text/message.ts';
 import { lineText } from '../../kit/memories/line-files.ts';
-import { followers, type Happened, headsOf, inOrder } from '../../lines/line.ts';
+import { followers, type Happened, inOrder } from '../../lines/line.ts';
 import {
   MEMORY_TYPES,
   type MemoryEntry,
@@ -44,11 +44,6 @@ export function keyOfEntity(of: string): MemoryKey | undefined {
     ? { type: known, id }
     : undefined;
 }
-
-export const headsAmong = (events: readonly Happened[]) => ({
-  heads: headsOf(events),
-  newer: events.some(({ newer }) => newer),
-});
 
 /** The memory as a line has it: what it is known by stands in the entity, how often it was changed in the lines. */
 export function dataOf({ entry, revisions }: Stored, verb: Verb): Record<string, unknown> {

@@ -6,8 +6,6 @@ import { dot } from '../../meaning/vectors.ts';
 import type { MemoryEntry, MemoryKey } from '../../model/memory.ts';
 import {
   type IndexFilter,
-  type MemoryIndex,
-  type Taken,
   isLiving,
   keyText,
   type MemoryQuery,
@@ -19,7 +17,8 @@ import {
   type VectorFor,
   type VectorSpace,
 } from './engine.ts';
-import { coveredBy, entityOf, isPoint, keyOfEntity, memoryOf } from './fold.ts';
+import type { MemoryIndex, Taken } from './followed.ts';
+import { coveredBy, entityOf, isPoint, keyOfEntity, memoryOf, withoutCovered } from './fold.ts';
 import { groupOf, listed, passes, readyFilter, searchedAmong, tally, termsOf } from './rank.ts';
 
 /** Entries whose words are looked at before others get their turn. */
@@ -90,7 +89,7 @@ export class IndexInMemory implements MemoryIndex {
   }
 
   async said(keys: readonly MemoryKey[]) {
-    return keys.map((key) => this.#eventsOf(key));
+    return keys.map((key) => withoutCovered(this.#eventsOf(key)));
   }
 
   async vectors(keys: readonly MemoryKey[]) {

@@ -20,7 +20,6 @@ import {
   isoTime,
   keyText,
   type MemoryChange,
-  type MemoryIndex,
   type MemoryPage,
   type MemoryQuery,
   type NewMemory,
@@ -31,7 +30,7 @@ import {
   type VectorFor,
 } from './engine.ts';
 import { behind, dataOf, entityOf, present, updated, upserted, type Verb } from './fold.ts';
-import { FollowedIndex, type Heads } from './followed.ts';
+import { FollowedIndex, type Heads, type MemoryIndex } from './followed.ts';
 import { unit } from './rank.ts';
 
 interface Said extends Heads {

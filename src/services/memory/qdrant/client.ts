@@ -5,7 +5,7 @@ import { sha256 } from '../../../base/values.ts';
 import { type Line, lineJson, lineOf, NO_ONE, readLine } from '../../../lines/line.ts';
 import type { Schemas } from '@qdrant/js-client-rest';
 import type { MemoryKey } from '../../../model/memory.ts';
-import type { Told } from '../engine.ts';
+import type { Told } from '../followed.ts';
 import { entityOf } from '../fold.ts';
 
 export interface QdrantAddress {

@@ -4,14 +4,8 @@ import { BmadError } from '../../../base/errors.ts';
 import { t } from '../../../base/text/message.ts';
 import type { Mark } from '../../../lines/line.ts';
 import type { MemoryType } from '../../../model/memory.ts';
-import {
-  type PointPage,
-  type SharedPlace,
-  spaceText,
-  type StoreHealth,
-  type StoreOptions,
-  type Told,
-} from '../engine.ts';
+import { spaceText, type StoreHealth, type StoreOptions } from '../engine.ts';
+import type { PointPage, SharedPlace, Told } from '../followed.ts';
 import {
   anyOf,
   type Condition,

@@ -5,7 +5,6 @@ import type { MemoryEntry, MemoryKey, MemoryRevision } from '../../../model/memo
 import {
   type IndexFilter,
   keyText,
-  type MemoryIndex,
   type MemoryPage,
   type MemoryQuery,
   type Page,
@@ -13,11 +12,11 @@ import {
   type Stored,
   type StoreHealth,
   type StoreOptions,
-  type Taken,
   type VectorFor,
   type VectorSpace,
 } from '../engine.ts';
-import { coveredBy, entityOf, keyOfEntity, memoryOf, POINT } from '../fold.ts';
+import type { MemoryIndex, Taken } from '../followed.ts';
+import { coveredBy, entityOf, keyOfEntity, memoryOf, POINT, withoutCovered } from '../fold.ts';
 import { pageOf, positionOf, readyFilter, termsOf } from '../rank.ts';
 import { Database, type Driver, type Journal, jsonInRow, KeptFile } from './database.ts';
 import { Matrix } from './matrix.ts';
@@ -93,7 +92,7 @@ export class SqliteIndex implements MemoryIndex {
   said(keys: readonly MemoryKey[]): Promise<Happened[][]> {
     return this.#read((database) => {
       const events = eventsOf(database, keys.map(entityOf));
-      return keys.map((key) => onceEach(events.get(entityOf(key)) ?? []));
+      return keys.map((key) => withoutCovered(onceEach(events.get(entityOf(key)) ?? [])));
     });
   }
 
