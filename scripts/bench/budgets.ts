@@ -222,6 +222,18 @@ function sizeBudgets(at: Growth | undefined, most: Growth | undefined): Budget[]
             '×',
             ratio(most.warmListCpuMs, at.warmListCpuMs),
           ),
+          atMost(
+            'page of resources, 20,000 workflows against 5,000',
+            3,
+            '×',
+            ratio(most.pageCpuMs, at.pageCpuMs),
+          ),
+          atMost(
+            'first search on a machine with 8 GB, 20,000 workflows',
+            1.2,
+            '× otherwise',
+            ratio(most.smallSearch.cpuMs, most.firstSearch.cpuMs),
+          ),
         ]),
   ];
 }

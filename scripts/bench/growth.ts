@@ -25,8 +25,12 @@ export interface Growth {
   doctor: Cost;
   /** The longest that a call had to wait while doctor was at work. */
   besideDoctorMs: number;
-  /** The first list after one file has been edited. */
+  /** The first list after one file has been edited, in a server at rest. */
   edited: Cost;
+  /** The first search where Node has the room that it takes on a machine with 8 GB. */
+  smallSearch: Cost;
+  /** Processor time of a page of the resources, p50. */
+  pageCpuMs: number;
   /** Processor time of a warm list, of one after a memory was written, and of one in a server that watches nothing. */
   warmListCpuMs: number;
   rememberedCpuMs: number;
@@ -50,6 +54,8 @@ const remember = (round: number): ToolCall => ({
   arguments: { type: 'decisions', agent: 'agent-0', text: `Part ${round}: ${madeWords(round + 1_000, 8)}.` },
   expected: 'id ',
 });
+/** A quarter of the memory, as V8 takes it there. */
+const SMALL_MACHINE = ['--max-old-space-size=2048'];
 const NOTHING = async (): Promise<void> => undefined;
 
 /** Measures our server on a made-up project of this size. */
@@ -89,14 +95,33 @@ async function measureOne(program: Contender, workflows: number): Promise<Growth
   });
   const listAgain = await firstOf(cached, LIST);
   const searchAgain = await firstOf(cached, SEARCH);
-  const edited = await withClient(cached, async (client) => {
+  const afterEdit = await withClient(cached, async (client) => {
     await client.start();
     await warm(client, LIST);
+    // People edit between calls: what the first of them has brought about is over by then.
+    await atRest(client);
     await editAgent(program.folder, 0);
-    return cost(client, EDITED);
+    const edited = await exactCost(client, EDITED);
+    return { edited, pageCpuMs: await pageCost(client) };
   });
+  const small = {
+    ...program,
+    args: [...SMALL_MACHINE, ...program.args],
+    env: { ...program.env, XDG_CACHE_HOME: `${cache}-small` },
+  };
+  const smallSearch = await firstOf(small, SEARCH);
   const costs = await measureLists(cached);
-  return { workflows, ...listed, ...found, besideDoctorMs, edited, listAgain, searchAgain, ...costs };
+  return {
+    workflows,
+    ...listed,
+    ...found,
+    ...afterEdit,
+    besideDoctorMs,
+    listAgain,
+    searchAgain,
+    smallSearch,
+    ...costs,
+  };
 }
 
 /** What a list takes where nothing has happened, after a memory was written, and where every place is looked at. */
@@ -166,6 +191,29 @@ function firstOf(program: Contender, call: ToolCall): Promise<Cost> {
     await client.start();
     return cost(client, call);
   });
+}
+
+const PAGES = 20;
+
+/** The processor time of a page of the resources, after the first, which lists all files. */
+async function pageCost(client: Client): Promise<number> {
+  const times: number[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page <= PAGES; page++) {
+    const began = processorMilliseconds(client.pid);
+    const { result } = await client.request('resources/list', cursor === undefined ? {} : { cursor });
+    if (page > 0) times.push(processorMilliseconds(client.pid) - began);
+    cursor = (result as { nextCursor?: string }).nextCursor;
+    if (cursor === undefined) break;
+  }
+  return percentile(times, 50);
+}
+
+/** The same as `cost`, for calls that take no more than a few of the steps in which a system counts. */
+async function exactCost(client: Client, call: ToolCall): Promise<Cost> {
+  const before = processorMilliseconds(client.pid);
+  const { milliseconds } = await callTool(client, call);
+  return { ms: milliseconds, cpuMs: processorMilliseconds(client.pid) - before };
 }
 
 async function cost(client: Client, call: ToolCall): Promise<Cost> {

@@ -4,7 +4,9 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../tests/support/app.ts';
 import { writeFiles } from '../../tests/support/folders.ts';
 import { writeTree } from '../../tests/support/generated-tree.ts';
+import { attempt } from '../base/errors.ts';
 import { csvRows, csvRowsWith } from '../base/parse/parse.ts';
+import type { BmadRecord } from '../model/record.ts';
 import { readers } from '../readers/index.ts';
 import { discoverSources } from '../sources/discover.ts';
 import { readsNoted, type Source } from '../sources/tree.ts';
@@ -64,9 +66,21 @@ async function sourcesOf(folder: string, paths: string[] = []): Promise<Source[]
   return sources;
 }
 
-const said = ({ records, winners, modules, problems, overridden, listed }: Catalogue): unknown =>
+const said = ({ records, winners, modules, problems, overridden, listed, names }: Catalogue): unknown =>
   JSON.parse(
-    JSON.stringify([records, winners, modules, problems, [...overridden], listed.map(({ name }) => name)]),
+    JSON.stringify([
+      [records, winners, modules, problems, [...overridden], listed.map(({ name }) => name)],
+      winners.map((record) => [names.handleOf(record), found(names, record)]),
+    ]),
+  );
+
+/** What each of its names leads to. */
+const found = (names: Catalogue['names'], { kind, name, aliases }: BmadRecord): unknown =>
+  [name, ...aliases].map((each) =>
+    attempt(
+      () => names.resolve({ name: each, kinds: [kind], fuzzy: false }).record,
+      (error) => String(error),
+    ),
   );
 
 /** Edits each of the files in turn and says of which the records were made again alone. */

