@@ -105,6 +105,7 @@ export class FakeQdrant {
   }
 
   #run(method: string, [area, name, ...rest]: string[], body: Body): unknown {
+    if (area === 'aliases') return { aliases: [] };
     if (area !== 'collections') throw new Refused(404, 'no such path');
     if (name === undefined)
       return { collections: [...this.collections.keys()].map((found) => ({ name: found })) };

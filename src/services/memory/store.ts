@@ -199,23 +199,22 @@ export class MemoryStore extends FollowedIndex {
   }
 
   async search(query: MemoryQuery): Promise<MemoryHit[]> {
-    const ready = await this.#asked(query);
-    return this.ask((index) => index.search(ready));
+    const ready = this.#ready(query);
+    return this.ask((index) => this.#search(index, ready));
   }
 
   /** A search for one who also has entries of files: some may say what was forgotten, superseded or said otherwise since. */
   async searchBesideFiles(query: MemoryQuery): Promise<Answer> {
-    const ready = await this.#asked(query);
+    const ready = this.#ready(query);
     return this.ask(async (index) => ({
-      hits: await index.search(ready),
+      hits: await this.#search(index, ready),
       isBehind: await this.#isBehind(index),
     }));
   }
 
-  async #asked(query: MemoryQuery): Promise<MemoryQuery> {
-    const ready = this.#ready(query);
-    if (ready.vector !== undefined) await this.more.shared?.near(ready.vector, this.takePoints);
-    return ready;
+  async #search(index: MemoryIndex, query: MemoryQuery): Promise<MemoryHit[]> {
+    if (query.vector !== undefined) await this.more.shared?.near(query.vector, this.takePoints);
+    return index.search(query);
   }
 
   /** Whether an entry of a file says what was forgotten, superseded or said otherwise since. */

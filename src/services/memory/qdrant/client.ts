@@ -155,6 +155,9 @@ export interface Point {
   vector: Float32Array | undefined;
 }
 
+/** Other programs may number their points, and the server knows a number from a text. */
+export const pointId = (id: string): string | number => (/^\d+$/.test(id) ? Number(id) : id);
+
 /** Points in a request are few enough for any server's limit. */
 const CHUNK = 200;
 
@@ -173,7 +176,8 @@ export class Points {
 
   async *retrieve(ids: readonly string[], keys: readonly string[] | true = true): AsyncGenerator<Point[]> {
     for (let from = 0; from < ids.length; from += CHUNK) {
-      const body = { ids: ids.slice(from, from + CHUNK), with_payload: keys, with_vector: keys === true };
+      const some = ids.slice(from, from + CHUNK).map(pointId);
+      const body = { ids: some, with_payload: keys, with_vector: keys === true };
       yield (await this.#post<RawPoint[]>(['points'], body)).map(pointOf);
     }
   }

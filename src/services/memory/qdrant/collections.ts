@@ -22,7 +22,8 @@ const SCHEMA = 2;
  */
 export async function openShelves(client: QdrantClient, options: StoreOptions): Promise<Shelf[]> {
   const { collections } = await client.call<{ collections: { name: string }[] }>('GET', ['collections']);
-  const names = collections.map(({ name }) => name);
+  const { aliases } = await client.call<{ aliases: { alias_name: string }[] }>('GET', ['aliases']);
+  const names = [...collections.map(({ name }) => name), ...aliases.map((each) => each.alias_name)];
   return Promise.all(MEMORY_TYPES.map(async (type) => openShelf(client, options, type, names)));
 }
 

@@ -14,6 +14,7 @@ import {
   linesIn,
   OLDEST_QDRANT,
   payloadOf,
+  pointId,
   type Point,
   type Points,
   type QdrantAddress,
@@ -64,7 +65,9 @@ export class QdrantPlace implements SharedPlace {
       const mark = isNew || this.#recent === undefined ? await known() : undefined;
       if (mark !== undefined) {
         this.#recent = undefined;
-        this.#lookedAt = Number(mark.get(LOOKED) ?? 0);
+        const [at = '', ...partial] = mark.get(LOOKED)?.split(' ') ?? [];
+        this.#lookedAt = Number(at);
+        for (const name of partial) this.#partial.add(name);
         for (const [name, version] of mark) this.#known(name, version);
       }
       if (Math.abs(Date.now() - this.#lookedAt) > LOOK_MS) {
@@ -72,7 +75,8 @@ export class QdrantPlace implements SharedPlace {
         const all = mark ?? (await known());
         for (const { type, points, others } of shelves)
           for (const each of [points, ...others]) await this.#takeAll(type, each, all, take);
-        await take({ lines: [], gone: [], marks: new Map([[LOOKED, String(now)]]), vectors: [] });
+        const looked = [now, ...this.#partial].join(' ');
+        await take({ lines: [], gone: [], marks: new Map([[LOOKED, looked]]), vectors: [] });
         this.#lookedAt = now;
         return;
       }
@@ -190,15 +194,14 @@ export class QdrantPlace implements SharedPlace {
           return {
             id: each.key.id,
             payload: { ...payloadOf(each, project, randomUUID()), embedder },
-            vector,
+            vector: vector ? [...vector] : {},
           };
         });
         await points.write(
-          now.map(({ vector, ...point }) => ({
-            upsert: { points: [{ ...point, vector: vector ? [...vector] : {} }] },
-          })),
+          now.map(({ id, ...point }) => ({ upsert: { points: [{ id: pointId(id), ...point }] } })),
         );
-        await this.#take(type, points, now, take);
+        const told = now.map(({ id, payload }) => ({ id, payload, vector: undefined }));
+        await this.#take(type, points, told, take);
       }
     });
   }
@@ -251,7 +254,7 @@ const newest = (known: ReadonlyMap<string, string>): Versions =>
 
 /** A point of another program as it was taken in; one without a time is known by its id alone. */
 function sameAs(name: string, created: string): Condition {
-  const id: Condition = { has_id: [name.slice(name.lastIndexOf('/') + 1)] };
+  const id: Condition = { has_id: [pointId(name.slice(name.lastIndexOf('/') + 1))] };
   const isTime = timeOf(created) !== undefined;
   return isTime ? { must: [id, { key: 'created_at', range: { gte: created, lte: created } }] } : id;
 }
