@@ -5,7 +5,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { grouped } from '../src/base/values.ts';
 import { FRENCH } from '../src/language/french.ts';
-import { textsOf } from './french/texts.ts';
+import { spokenIn, textsOf } from './french/texts.ts';
 
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 
@@ -366,10 +366,16 @@ export function libraryDeclarations(): string {
   return readFileSync(join(root, 'src', 'library', 'public.ts'), 'utf8').replaceAll('\r\n', '\n');
 }
 
-/** The French of what these files say, from the one catalogue. */
-async function frenchOf(...files: string[]): Promise<string> {
+/** The French of what the page says, or its app, from the one catalogue. */
+async function frenchOf(of: 'page' | 'app'): Promise<string> {
+  const all = await readdir(join(root, 'src', 'page'), { recursive: true });
+  const files = all.filter(
+    (file) => /\.tsx?$/.test(file) && (file === 'message.ts' || file.startsWith('app') === (of === 'app')),
+  );
   const texts = await Promise.all(
-    files.map(async (file) => textsOf(await readFile(join(root, 'src', 'page', file), 'utf8')).said),
+    files.map(
+      async (file) => textsOf(spokenIn(await readFile(join(root, 'src', 'page', file), 'utf8'))).said,
+    ),
   );
   const said = texts.flatMap((each) => [...each]).map((text) => [text, FRENCH[text]] as const);
   return JSON.stringify(Object.fromEntries(said));
@@ -396,7 +402,7 @@ export async function bundleApp(folder: string): Promise<Metafile> {
     jsxImportSource: 'preact',
     define: {
       APP_VERSION: JSON.stringify(version),
-      FRENCH: await frenchOf('message.ts', 'app/words.ts'),
+      FRENCH: await frenchOf('app'),
     },
     legalComments: 'none',
     logLevel: 'warning',
@@ -430,7 +436,7 @@ export async function bundlePage(folder: string): Promise<Metafile> {
     format: 'esm',
     jsx: 'automatic',
     jsxImportSource: 'preact',
-    define: { FRENCH: await frenchOf('message.ts', 'words.ts') },
+    define: { FRENCH: await frenchOf('page') },
     legalComments: 'none',
     logLevel: 'warning',
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { problemsOf, textsOf } from '../scripts/french/texts.ts';
+import { problemsOf, spokenIn, textsOf } from '../scripts/french/texts.ts';
 
 const code = (...texts: string[]) => ({
   all: new Set(texts),
@@ -46,6 +46,21 @@ describe('the check of the French catalogue', () => {
       'b.json: also in a.json: One',
       'kept.json: has a French text: One',
       'kept.json: unused: Gone',
+    ]);
+  });
+});
+
+describe('the texts of a file with markup', () => {
+  it('are its messages and plurals, whatever stands between them', () => {
+    const source =
+      "<p title={t`One ${plural(a(1), 'thing')}`}>it's / not {b ? `${x} ${t`Two`}` : plural(n, 'a', 'b')}</p>";
+    expect([...textsOf(spokenIn(source)).said].sort()).toEqual([
+      'One {0}',
+      'Two',
+      '{n} a',
+      '{n} b',
+      '{n} thing',
+      '{n} things',
     ]);
   });
 });

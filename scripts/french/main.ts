@@ -3,7 +3,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { type CatalogueFiles, isForPeople, problemsOf, textsOf } from './texts.ts';
+import { type CatalogueFiles, isForPeople, problemsOf, spokenIn, textsOf } from './texts.ts';
 import kept from './kept.json' with { type: 'json' };
 import shapes from '../../assets/secrets/shapes.json' with { type: 'json' };
 
@@ -25,9 +25,9 @@ async function sources(): Promise<{ all: Set<string>; read: Map<string, string> 
   for (const entry of entries) {
     const path = join(entry.parentPath, entry.name);
     const file = relative(join(root, 'src'), path).split(sep).join('/');
-    if (!entry.isFile() || !file.endsWith('.ts') || file.endsWith('.test.ts')) continue;
+    if (!entry.isFile() || !/\.tsx?$/.test(file) || file.endsWith('.test.ts')) continue;
     const source = await readFile(path, 'utf8');
-    const texts = textsOf(source);
+    const texts = textsOf(file.endsWith('.tsx') ? spokenIn(source) : source);
     for (const text of texts.all) all.add(text);
     if (SPEAKS.test(source)) for (const text of texts.said) read.set(text, file);
     if (isForPeople(file)) for (const text of texts.known) read.set(text, file);

@@ -55,6 +55,38 @@ export function textsOf(source: string): Texts {
   return texts;
 }
 
+/**
+ * What a file with markup says: its messages and plurals alone, since the marks of elements are no TypeScript to who reads
+ * tokens.
+ */
+export function spokenIn(source: string): string {
+  const spoken: string[] = [];
+  const begin = /(?<![\w.$])(?:t`|plural\()/g;
+  for (let found = begin.exec(source); found !== null; found = begin.exec(source)) {
+    const end = endOf(source, begin.lastIndex - 1);
+    spoken.push(source.slice(found.index, end));
+    begin.lastIndex = end;
+  }
+  return spoken.join(';\n');
+}
+
+/** Where a template, a string or what stands in brackets ends, with all that is inside of it. */
+function endOf(source: string, start: number): number {
+  const open = source[start] ?? '';
+  const isText = '\'"`'.includes(open);
+  const close = open === '(' ? ')' : open === '{' ? '}' : open;
+  let at = start + 1;
+  while (at < source.length && source[at] !== close) {
+    const next = source[at] ?? '';
+    const isInside = isText
+      ? next === '{' && open === '`' && source[at - 1] === '$'
+      : '\'"`({'.includes(next);
+    if (isInside) at = endOf(source, at);
+    else at += next === '\\' ? 2 : 1;
+  }
+  return at + 1;
+}
+
 /** Whether a declaration begins a line: those inside of functions are indented. */
 function isOutside(source: string, own: readonly Token[], name: number): boolean {
   const first = own[name - 2]?.text === 'export' ? own[name - 2] : own[name - 1];

@@ -1,6 +1,6 @@
 import type { Answers, Inbox, Session } from './answers.ts';
 import { signal } from '@preact/signals';
-import { wishedLanguage } from './message.ts';
+import { t, wishedLanguage } from './message.ts';
 
 /** What went wrong, as the server says it. */
 export class Problem extends Error {
@@ -13,6 +13,12 @@ export class Problem extends Error {
     this.hint = hint;
   }
 }
+
+/** What went wrong, for whoever has just acted; a server that is gone says nothing itself. */
+export const saidOf = (error: unknown): string =>
+  error instanceof Problem && error.status !== 0
+    ? error.message
+    : t`The server does not answer. Is it still running?`;
 
 /** Nobody is let in without a session; what the server says about that replaces every view. */
 export const signedOut = signal<Problem | undefined>(undefined);
@@ -44,43 +50,43 @@ async function sent(
   try {
     const headers = { ...wishedLanguage(), ...init.headers };
     response = await fetch(path, { credentials: 'same-origin', ...init, headers });
-  } catch (error) {
-    if (init.signal?.aborted === true) throw error;
+  } catch {
     throw new Problem('', 0);
   }
   return answerOf(response);
 }
 
-const post = (path: string, body: unknown, over?: AbortSignal): Promise<unknown> =>
+const post = (path: string, body: unknown): Promise<unknown> =>
   sent(path, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-bmad-csrf': csrf },
     body: JSON.stringify(body),
-    ...(over === undefined ? {} : { signal: over }),
   });
 
 export type Args = Readonly<Record<string, unknown>>;
 
-/** Calls an operation; its data, or the problem it has. */
-export async function ask<K extends keyof Answers>(
-  operation: K,
-  args: Args = {},
-  over?: AbortSignal,
-): Promise<Answers[K]> {
-  const answer = forPeople.has(operation)
-    ? await post('/api/page/act', { operation, args }, over)
-    : await post(`/api/${operation}`, args, over);
-  return (answer as { data: Answers[K] }).data;
+/** What was answered, and the call that takes back what was done, where there is one. */
+export interface Done {
+  data: unknown;
+  undo?: { operation: string; args: Args };
 }
 
 /** Calls what an action of the inbox names, which may be anything the server offers. */
-export async function perform(operation: string, args: Args): Promise<unknown> {
-  return ask(operation as keyof Answers, args);
+export async function perform(operation: string, args: Args): Promise<Done> {
+  const answer = forPeople.has(operation)
+    ? await post('/api/page/act', { operation, args })
+    : await post(`/api/${operation}`, args);
+  return answer as Done;
+}
+
+/** Calls an operation; its data, or the problem it has. */
+export async function ask<K extends keyof Answers>(operation: K, args: Args = {}): Promise<Answers[K]> {
+  return (await perform(operation, args)).data as Answers[K];
 }
 
 export const readSession = async (): Promise<Session> => (await sent('/api/page/session', {})) as Session;
 
-export async function readInbox(project: string | undefined, over?: AbortSignal): Promise<Inbox> {
+export async function readInbox(project: string | undefined): Promise<Inbox> {
   const query = project === undefined ? '' : `?project=${encodeURIComponent(project)}`;
-  return (await sent(`/api/page/inbox${query}`, over === undefined ? {} : { signal: over })) as Inbox;
+  return (await sent(`/api/page/inbox${query}`, {})) as Inbox;
 }

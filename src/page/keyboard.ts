@@ -1,8 +1,10 @@
 import { signal } from '@preact/signals';
+import { takeBack } from './parts/toast.tsx';
 import { address, go, VIEWS, type View } from './router.ts';
 
-/** Whether the sheet with all keys is open. */
+/** Whether the sheet with all keys is open, and the search over everything. */
 export const sheet = signal(false);
+export const finding = signal(false);
 
 /** `g` and then one of these. */
 export const GO: Readonly<Record<View, string>> = {
@@ -50,12 +52,26 @@ function goBy(key: string): void {
   if (found !== undefined) go(address(found));
 }
 
+/** What is open in front of a view is closed by its own link, which leads back to where it was opened. */
+function close(target: EventTarget | null): void {
+  if (typing(target)) (target as HTMLElement).blur();
+  else document.querySelector<HTMLElement>('[data-close]')?.click();
+}
+
 function onKey(event: KeyboardEvent): void {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   const { key } = event;
+  if ((event.ctrlKey || event.metaKey) && key.toLowerCase() === 'k') {
+    event.preventDefault();
+    finding.value = true;
+    return;
+  }
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  if (document.querySelector('dialog[open]') !== null) {
+    if (key === '?' && sheet.value) sheet.value = false;
+    return;
+  }
   if (key === 'Escape') {
-    if (sheet.value) sheet.value = false;
-    else if (typing(event.target)) (event.target as HTMLElement).blur();
+    close(event.target);
     return;
   }
   if (typing(event.target)) return;
@@ -66,7 +82,9 @@ function onKey(event: KeyboardEvent): void {
   }
   if (key === 'g') lastG = event.timeStamp;
   else if (key === '?') sheet.value = !sheet.value;
-  else if (key === '/') document.querySelector<HTMLElement>('[data-search]')?.focus();
+  else if (key === '/') finding.value = true;
+  else if (key === 'z') takeBack();
+  else if (key === 'c') document.querySelector<HTMLElement>('[data-next] button.go')?.click();
   else if (key === 'j') move(1);
   else if (key === 'k') move(-1);
   else if (/^[1-9]$/.test(key)) press(key);

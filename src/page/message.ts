@@ -30,6 +30,10 @@ export function chooseLanguage(name: Language): void {
   keep('language', name);
 }
 
+/** The same with its region, where the browser names one: days and hours are written as people there do. */
+const locale = (): string =>
+  navigator.language.toLowerCase().startsWith(language.value) ? navigator.language : language.value;
+
 const found = (text: string): string | undefined => (language.value === 'fr' ? FRENCH[text] : undefined);
 
 /** A message as everywhere else: looked up as it is written, and what comes in is never looked at. */
@@ -40,31 +44,83 @@ export function t(parts: TemplateStringsArray, ...given: readonly (string | numb
 
 /** `3 stories`: one and many are messages of their own. */
 export function plural(count: number, one: string, many = `${one}s`): string {
-  const text = `{n} ${count === 1 ? one : many}`;
-  return (found(text) ?? text).replace('{n}', String(count));
+  // What is one and what is many differs: in French nothing is one, too.
+  const isOne = new Intl.PluralRules(language.value).select(count) === 'one';
+  const text = `{n} ${isOne ? one : many}`;
+  return (found(text) ?? text).replace('{n}', number(count));
 }
 
-export const number = (value: number): string => new Intl.NumberFormat(language.value).format(value);
+export const number = (value: number): string => new Intl.NumberFormat(locale()).format(value);
 
 export function moment(iso: string | undefined): string {
   const time = Date.parse(iso ?? '');
   if (Number.isNaN(time)) return iso ?? '';
-  return new Intl.DateTimeFormat(language.value, { dateStyle: 'medium', timeStyle: 'short' }).format(time);
+  return new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeStyle: 'short' }).format(time);
 }
 
 export function day(iso: string): string {
   const time = Date.parse(iso);
-  return Number.isNaN(time)
-    ? iso
-    : new Intl.DateTimeFormat(language.value, { dateStyle: 'short' }).format(time);
+  return Number.isNaN(time) ? iso : new Intl.DateTimeFormat(locale(), { dateStyle: 'short' }).format(time);
 }
 
-export function age(iso: string | undefined, now = Date.now()): string {
-  const time = Date.parse(iso ?? '');
-  if (Number.isNaN(time)) return '';
+/** The time of day, as what happened today is told. */
+export function clock(iso: string): string {
+  const time = Date.parse(iso);
+  return Number.isNaN(time)
+    ? iso
+    : new Intl.DateTimeFormat(locale(), { hour: '2-digit', minute: '2-digit' }).format(time);
+}
+
+/** A day in words: today, yesterday, or its date. */
+export function dayName(iso: string, now = new Date()): string {
+  const time = Date.parse(iso);
+  if (Number.isNaN(time)) return iso;
+  const midnight = (at: number): number => new Date(at).setHours(0, 0, 0, 0);
+  const days = Math.round((midnight(now.getTime()) - midnight(time)) / 86_400_000);
+  if (days === 0 || days === 1) {
+    const words = new Intl.RelativeTimeFormat(locale(), { numeric: 'auto' }).format(-days, 'day');
+    return words.charAt(0).toUpperCase() + words.slice(1);
+  }
+  const isThisYear = new Date(time).getFullYear() === now.getFullYear();
+  return new Intl.DateTimeFormat(locale(), {
+    day: 'numeric',
+    month: 'long',
+    ...(isThisYear ? {} : { year: 'numeric' }),
+  }).format(time);
+}
+
+const DATE_ONLY = /^\d{4}-\d{2}-\d{2}$/;
+
+/** How long ago, in the largest unit that says it. */
+function elapsed(iso: string, now: number): [count: number, unit: 'minute' | 'hour' | 'day'] | undefined {
+  const time = Date.parse(iso);
+  if (Number.isNaN(time)) return undefined;
   const minutes = Math.max(0, Math.round((now - time) / 60_000));
-  if (minutes < 1) return t`just now`;
-  if (minutes < 60) return t`${minutes} min`;
+  if (minutes < 60) return [minutes, 'minute'];
   const hours = Math.round(minutes / 60);
-  return hours < 48 ? t`${hours} h` : plural(Math.round(hours / 24), 'day');
+  return hours < 24 ? [hours, 'hour'] : [Math.round(hours / 24), 'day'];
+}
+
+/** `2 minutes ago`, `yesterday`: in the words of the language. Of a bare date no hour is known. */
+export function age(iso = '', now = Date.now()): string {
+  if (DATE_ONLY.test(iso)) return dayName(`${iso}T12:00:00`, new Date(now));
+  const [count, unit] = elapsed(iso, now) ?? [];
+  if (count === undefined || unit === undefined) return '';
+  if (count === 0) return t`just now`;
+  return new Intl.RelativeTimeFormat(locale(), { numeric: 'auto' }).format(-count, unit);
+}
+
+function shortDay(iso: string, now: number): string {
+  const isToday = new Date(iso).toDateString() === new Date(now).toDateString();
+  if (isToday) return dayName(iso, new Date(now));
+  return new Intl.DateTimeFormat(locale(), { day: 'numeric', month: 'short' }).format(Date.parse(iso));
+}
+
+/** `2 min`, `3 h`: the same where there is room for no more. */
+export function span(iso = '', now = Date.now()): string {
+  if (DATE_ONLY.test(iso)) return shortDay(`${iso}T12:00:00`, now);
+  const [count, unit] = elapsed(iso, now) ?? [];
+  if (count === undefined || unit === undefined) return '';
+  const style = { style: 'unit', unit, unitDisplay: 'short' } as const;
+  return new Intl.NumberFormat(locale(), style).format(count);
 }

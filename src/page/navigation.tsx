@@ -1,8 +1,9 @@
 import type { VNode } from 'preact';
-import { useRef } from 'preact/hooks';
-import { GO, sheet } from './keyboard.ts';
+import { useRef, useState } from 'preact/hooks';
+import { finding, GO, sheet } from './keyboard.ts';
 import { line, session } from './live.ts';
-import { chooseLanguage, language } from './message.ts';
+import { useActivity, useAnswer, useElsewhere, useNext } from './loading.ts';
+import { chooseLanguage, language, number, plural, t } from './message.ts';
 import { lastName } from './parts/patterns.ts';
 import { inLine } from './parts/visible.ts';
 import { address, project, route, VIEWS, type Place, type View } from './router.ts';
@@ -27,17 +28,42 @@ const Logo = (): VNode => (
   </svg>
 );
 
+/** What a view has to tell before it is opened. */
+interface Mark {
+  text: string;
+  tone?: 'count' | 'bad';
+}
+
+function useMarks(waiting: number | undefined): Partial<Record<View, Mark>> {
+  const atWork = useActivity().data?.work.filter(({ now }) => now).length ?? 0;
+  const totals = useNext().data?.totals;
+  const [newest] = useAnswer('list_receipts', { limit: 1 }, ['receipts']).data?.items ?? [];
+  return {
+    ...(waiting === undefined || waiting === 0
+      ? {}
+      : { inbox: { text: number(waiting), tone: 'count' as const } }),
+    ...(atWork === 0 ? {} : { now: { text: t`${atWork} at work` } }),
+    ...(totals === undefined || totals.stories === 0
+      ? {}
+      : { board: { text: `${number(totals.done)} / ${number(totals.stories)}` } }),
+    ...(newest?.status === 'FAIL' ? { proof: { text: t`failed`, tone: 'bad' as const } } : {}),
+  };
+}
+
 /** Beside the views on a wide screen. */
 export function Navigation({ waiting }: { waiting: number | undefined }): VNode {
-  const { shell } = words.value;
+  const marks = useMarks(waiting);
   return (
-    <nav class="side" aria-label={shell.navigation}>
-      <Project />
+    <nav class="side" aria-label={t`Views`}>
+      <Project waiting={waiting} />
+      <button type="button" class="finder" onClick={() => (finding.value = true)}>
+        {t`Search`} <kbd>Ctrl K</kbd>
+      </button>
       {VIEWS.filter((view) => view !== 'health').map((view) => (
-        <Entry key={view} view={view} count={view === 'inbox' ? waiting : undefined} />
+        <Entry key={view} view={view} mark={marks[view]} />
       ))}
       <div class="foot">
-        <Entry view="health" />
+        <Entry view="health" mark={undefined} />
         <Standing />
         <div class="choices">
           <ThemeChoice />
@@ -45,7 +71,7 @@ export function Navigation({ waiting }: { waiting: number | undefined }): VNode 
           <button
             type="button"
             class="plain"
-            aria-label={shell.keys}
+            aria-label={t`Keys`}
             onClick={() => {
               sheet.value = true;
             }}
@@ -58,7 +84,7 @@ export function Navigation({ waiting }: { waiting: number | undefined }): VNode 
   );
 }
 
-function Entry({ view, count = 0 }: { view: View; count?: number | undefined }): VNode {
+function Entry({ view, mark }: { view: View; mark: Mark | undefined }): VNode {
   return (
     <a
       class="nav"
@@ -67,7 +93,7 @@ function Entry({ view, count = 0 }: { view: View; count?: number | undefined }):
       aria-keyshortcuts={`g ${GO[view]}`}
     >
       {words.value.views[view]}
-      {count === 0 ? null : <b>{count}</b>}
+      {mark === undefined ? null : <b class={mark.tone ?? ''}>{mark.text}</b>}
     </a>
   );
 }
@@ -82,11 +108,11 @@ const TABS: readonly (readonly [Place, string])[] = [
 ];
 
 export function Tabs({ waiting = 0 }: { waiting: number | undefined }): VNode {
-  const { shell, views } = words.value;
+  const { views } = words.value;
   const place = placeNow();
   const here = TABS.some(([tab]) => tab === place) ? place : 'more';
   return (
-    <nav class="tabs" aria-label={shell.tabs}>
+    <nav class="tabs" aria-label={t`Main views`}>
       {TABS.map(([tab, drawn]) => (
         <a key={tab} href={address(tab)} aria-current={tab === here ? 'page' : undefined}>
           <svg viewBox="0 0 20 20" aria-hidden="true">
@@ -101,11 +127,13 @@ export function Tabs({ waiting = 0 }: { waiting: number | undefined }): VNode {
 }
 
 /** The project, above everything on a phone. */
-export function ProjectBar(): VNode {
+export function ProjectBar({ waiting }: { waiting: number | undefined }): VNode {
   return (
     <header class="topbar">
-      <Project />
-      <Standing />
+      <Project waiting={waiting} />
+      <button type="button" class="plain" onClick={() => (finding.value = true)}>
+        {t`Search`}
+      </button>
     </header>
   );
 }
@@ -120,16 +148,16 @@ export function Standing(): VNode {
   return (
     <p class="standing">
       <i class={`dot ${line.value}`} aria-hidden="true" />
-      {line.value === 'live' && hosts > 0 ? shell.liveWith(hosts) : shell[line.value]}
+      {line.value === 'live' && hosts > 0 ? t`Live · ${plural(hosts, 'host')}` : shell[line.value]}
     </p>
   );
 }
 
 export function ThemeChoice(): VNode {
-  const { shell } = words.value;
+  const { themes } = words.value.shell;
   return (
-    <button type="button" class="plain" onClick={nextTheme}>
-      {shell.theme(shell.themes[theme.value])}
+    <button type="button" class="plain" title={themes[theme.value]} onClick={nextTheme}>
+      {t`Theme`}
     </button>
   );
 }
@@ -143,15 +171,19 @@ export function LanguageChoice(): VNode {
   );
 }
 
-/** Which project this is, and the way to the others. */
-function Project(): VNode {
+/** Which project this is, and the way to the others; what waits in those is asked when the menu opens. */
+function Project({ waiting }: { waiting: number | undefined }): VNode {
   const menu = useRef<HTMLDetailsElement>(null);
+  const [open, setOpen] = useState(false);
   const { shell } = words.value;
   const all = session.value?.projects ?? [];
   const root = projectRoot();
+  const others = useElsewhere(open ? all.map((each) => each.root).filter((each) => each !== root) : []);
   const close = (): void => {
     if (menu.current !== null) menu.current.open = false;
   };
+  const countOf = (each: string): number | undefined =>
+    each === root ? waiting : others.data?.find((one) => one.root === each)?.inbox?.items.length;
   const name = (
     <>
       <Logo />
@@ -163,13 +195,15 @@ function Project(): VNode {
     <details
       class="project menu"
       ref={menu}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
       onKeyDown={(event) => {
         if (event.key !== 'Escape') return;
+        event.stopPropagation();
         close();
         menu.current?.querySelector('summary')?.focus();
       }}
     >
-      <summary aria-label={`${shell.project}: ${projectName()}`}>{name}</summary>
+      <summary aria-label={`${t`Project`}: ${projectName()}`}>{name}</summary>
       <ul class="drop">
         {all.map((each) => (
           <li key={each.root}>
@@ -179,10 +213,15 @@ function Project(): VNode {
               aria-current={each.root === root ? 'true' : undefined}
               onClick={close}
             >
-              {inLine(each.name, 40)}
+              {inLine(each.name, 40)} <small>{shell.waiting(countOf(each.root))}</small>
             </a>
           </li>
         ))}
+        <li>
+          <a href={address('inbox', [], { of: 'all' })} onClick={close}>
+            {t`All projects`}
+          </a>
+        </li>
       </ul>
     </details>
   );

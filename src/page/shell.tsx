@@ -7,12 +7,14 @@ import { enter, follow, line, session, unreachable } from './live.ts';
 import { useInbox, type Loaded } from './loading.ts';
 import { Navigation, ProjectBar, projectName, Tabs } from './navigation.tsx';
 import { Announced } from './parts/announced.tsx';
+import { Find } from './parts/find.tsx';
 import { Keys } from './parts/keys.tsx';
 import { Copy } from './parts/texts.tsx';
+import { Toast } from './parts/toast.tsx';
 import { inLine } from './parts/visible.ts';
 import { address, project, refine, route } from './router.ts';
 import { ViewOf } from './views.tsx';
-import { language, offerLanguage } from './message.ts';
+import { language, offerLanguage, t } from './message.ts';
 import { words } from './words.ts';
 
 /** The page: who is here, the views, and what is live of them. */
@@ -26,8 +28,7 @@ export function Shell(): VNode {
     if (known !== undefined) offerLanguage(known.language);
   }, [known]);
   if (signedOut.value !== undefined) return <SignedOut why={signedOut.value.message} />;
-  if (known === undefined)
-    return unreachable.value ? <NoServer /> : <p class="bare">{words.value.shell.loading} …</p>;
+  if (known === undefined) return unreachable.value ? <NoServer /> : <p class="bare">{t`Loading`} …</p>;
   return <Inside />;
 }
 
@@ -45,14 +46,16 @@ function Inside(): VNode {
   return (
     <div class="app">
       <a class="skip" href="#main" onClick={skipped}>
-        {words.value.shell.skip}
+        {t`Skip to the content`}
       </a>
-      <ProjectBar />
+      <ProjectBar waiting={waiting} />
       <Navigation waiting={waiting} />
       <Main inbox={inbox} />
       <Tabs waiting={waiting} />
       <Announced />
+      <Toast />
       <Keys />
+      <Find />
     </div>
   );
 }
@@ -82,7 +85,6 @@ function skipped(event: Event): void {
 
 function Main({ inbox }: { inbox: Loaded<Inbox> }): VNode {
   const { view, rest } = route.value;
-  const { shell } = words.value;
   const main = useRef<HTMLElement>(null);
   const opened = useRef(false);
   const place = `${view}/${rest.join('/')}`;
@@ -96,26 +98,27 @@ function Main({ inbox }: { inbox: Loaded<Inbox> }): VNode {
     <main id="main" ref={main}>
       {line.value === 'lost' ? (
         <p class="lost" role="status">
-          {shell.trying} …
+          {t`Connection lost; trying again`} …
         </p>
       ) : null}
-      {session.value?.readOnly === true ? <p class="lost">{shell.readOnly}</p> : null}
+      {session.value?.readOnly === true ? (
+        <p class="lost">{t`This server is read-only: nothing can be decided here.`}</p>
+      ) : null}
       <ViewOf key={place} inbox={inbox} />
     </main>
   );
 }
 
 function SignedOut({ why }: { why: string }): VNode {
-  const { shell } = words.value;
   return (
     <main class="bare">
-      <h1>{shell.signedOut}</h1>
+      <h1>{t`You are not signed in`}</h1>
       <p>{inLine(why, 600)}</p>
-      <p class="soft">{shell.signedOutHow}</p>
+      <p class="soft">{t`Run this in a terminal; it prints a link that opens this page once:`}</p>
       <Copy text="bmad page" />
       <p>
         <a href={address('inbox')} onClick={() => void enter()}>
-          {shell.retry}
+          {t`Try again`}
         </a>
       </p>
     </main>
@@ -123,12 +126,11 @@ function SignedOut({ why }: { why: string }): VNode {
 }
 
 function NoServer(): VNode {
-  const { shell } = words.value;
   return (
     <main class="bare">
-      <h1>{shell.noServer}</h1>
+      <h1>{t`The server does not answer. Is it still running?`}</h1>
       <button type="button" class="go" onClick={() => void enter()}>
-        {shell.retry}
+        {t`Try again`}
       </button>
     </main>
   );

@@ -1,3 +1,4 @@
+import { t } from './message.ts';
 import type { VNode } from 'preact';
 import type { Inbox as InboxData } from './answers.ts';
 import type { Loaded } from './loading.ts';
@@ -12,7 +13,7 @@ import { Inbox } from './views/inbox.tsx';
 import { Item } from './views/item.tsx';
 import { Memory } from './views/memory.tsx';
 import { More } from './views/more.tsx';
-import { Next } from './views/next.tsx';
+import { Now } from './views/now.tsx';
 import { Proof } from './views/proof.tsx';
 import { Runs } from './views/runs.tsx';
 import { Sources } from './views/sources.tsx';
@@ -23,7 +24,7 @@ type Views = Readonly<Record<string, () => VNode>>;
 
 /** What each place shows, by what follows it in the address; the first is the place itself. */
 const PARTS: Readonly<Record<Exclude<Place, 'inbox'>, Views>> = {
-  now: { '': Next, runs: Runs, tasks: Tasks },
+  now: { '': Now, runs: Runs, tasks: Tasks },
   board: { '': Board },
   memory: { '': Memory, failures: Failures },
   proof: { '': Proof, handover: Handover },
@@ -67,11 +68,11 @@ function Parts({ view, names, here }: { view: Place; names: readonly string[]; h
 }
 
 function Unknown(): VNode {
-  const { shell, views } = words.value;
+  const { views } = words.value;
   return (
     <>
-      <Heading title={shell.unknown} />
-      <Empty title={shell.unknownHow} />
+      <Heading title={t`There is no such view`} />
+      <Empty title={t`The address may have been shortened. Start at the inbox.`} />
       <p>
         <a class="go" href={address('inbox')}>
           {views.inbox}

@@ -34,7 +34,7 @@ describe('decisions on the page', () => {
     await Promise.all([ada.see('#/inbox'), ben.see('#/inbox')]);
     const title = 'Approve: Review the API of the cart';
     await entry(ben, title).waitFor();
-    // By keyboard alone: down to the line, its first button, and yes to what nothing takes back.
+    // By keyboard alone: down to the line, and its first button; z takes it back.
     const line = await entry(ada, title).getAttribute('data-row');
     for (let presses = 0; presses < 12 && (await isRead(ada)) !== line; presses++)
       await ada.page.keyboard.press('j');
@@ -44,14 +44,26 @@ describe('decisions on the page', () => {
       .first()
       .waitFor();
     await ada.page.keyboard.press('1');
-    await ada.page.keyboard.press('Enter');
+    await entry(ada, title).waitFor({ state: 'detached' });
+    await entry(ben, title).waitFor({ state: 'detached' });
+    await ada.page.locator('.toast', { hasText: title }).waitFor();
+    await ada.page.keyboard.press('z');
+    await entry(ada, title).waitFor();
+    await entry(ben, title).waitFor();
+    expect(await ada.page.locator('[data-row][aria-current]').getAttribute('data-row')).toBe(line);
+    await entry(ada, title).focus();
+    await ada.page.keyboard.press('1');
     await entry(ada, title).waitFor({ state: 'detached' });
     await entry(ben, title).waitFor({ state: 'detached' });
     // What follows is read, and what was done stays in sight.
     const next = await isRead(ada);
     expect(next).not.toBeNull();
     expect(await ada.page.locator('[data-row][aria-current]').getAttribute('data-row')).toBe(next);
-    await ada.page.locator('.settled', { hasText: title }).waitFor();
+    // So does whoever opens the page later, and sees who it was.
+    const what = 'Review the API of the cart';
+    await ada.page.locator('.settled', { hasText: what }).getByText('Approved').waitFor();
+    await ben.page.reload();
+    await ben.page.locator('.settled', { hasText: what }).getByText('Approved').waitFor();
     expect((await served.tasks()).find(({ output_key }) => output_key === 'cart-api')?.status).toBe('queued');
     await ben.context.close();
   });
@@ -67,7 +79,11 @@ describe('decisions on the page', () => {
     await ada.page.getByRole('button', { name: /^Approve/ }).click();
     await ada.page.getByRole('button', { name: /^Cancel the task/ }).waitFor();
     await ben.page.getByRole('button', { name: /^Approve/ }).click();
-    await ben.page.getByRole('alert').waitFor();
+    // Who was first is said.
+    await ben.page
+      .getByRole('alert')
+      .filter({ hasText: 'was approved already, by a person on the page' })
+      .waitFor();
     expect((await served.tasks()).find(({ task_id }) => task_id === id)?.status).toBe('queued');
     await ben.context.close();
   });
@@ -93,11 +109,33 @@ describe('decisions on the page', () => {
     expect(task).toMatchObject({ status: 'cancelled' });
   });
 
+  it('moves a story only as it was shown, and takes it back', async () => {
+    await ada.see('#/board');
+    await entry(ada, 'Guest checkout').click();
+    await ada.page.getByRole('heading', { name: 'Guest checkout' }).waitFor();
+    await ada.page.getByLabel('Status').selectOption('in-progress');
+    const shown = ada.page.getByRole('group', { name: 'What would be written' });
+    await shown.getByText('+  1-4-guest-checkout: in-progress').waitFor();
+    const file = join(served.project.folder, impl, 'sprint-status.yaml');
+    const ledger = (): Promise<string> => readFile(file, 'utf8');
+    expect(await ledger()).toContain('1-4-guest-checkout: ready-for-dev');
+    await ada.page.getByRole('button', { name: /^Write this/ }).click();
+    await ada.page.getByRole('region', { name: 'In progress, 2' }).getByText('Guest checkout').waitFor();
+    expect(await ledger()).toContain('1-4-guest-checkout: in-progress');
+    await ada.page.getByRole('button', { name: /^Undo/ }).click();
+    await ada.page.getByRole('region', { name: 'Ready, 1' }).getByText('Guest checkout').waitFor();
+    expect(await ledger()).toContain('1-4-guest-checkout: ready-for-dev');
+    await ada.page.keyboard.press('Escape');
+    await expect.poll(() => ada.page.url()).not.toContain('1-4');
+  });
+
   it('makes the change of a ledger that was proposed, and the card moves', async () => {
     await ada.see('#/board');
-    await entry(ada, '1.3 Checkout').getByText('Propose the change').click();
-    await ada.page.getByRole('button', { name: /^Apply the change/ }).click();
-    await ada.page.getByText('The ledgers say what the files prove.').waitFor();
+    await ada.page.getByText('1 change that the files prove').click();
+    await ada.page.getByText('+  1-3-checkout: done').waitFor();
+    await ada.page.getByRole('button', { name: /^Write these lines/ }).click();
+    await ada.page.getByRole('button', { name: 'Yes, do it' }).click();
+    await ada.page.getByText('1 change that the files prove').waitFor({ state: 'detached' });
     await ada.page.getByRole('region', { name: 'Done, 2' }).getByText('1.3 Checkout').waitFor();
     const ledger = await readFile(join(served.project.folder, impl, 'sprint-status.yaml'), 'utf8');
     expect(ledger).toContain('1-3-checkout: done');
@@ -105,12 +143,15 @@ describe('decisions on the page', () => {
 
   it('rejects a delivery only with a reason', async () => {
     await ada.see('#/proof/handover');
+    await ada.page.getByRole('link', { name: /in the inbox/ }).click();
     await ada.page.getByRole('button', { name: /^Reject/ }).click();
     await ada.page.keyboard.press('Enter');
     // The browser itself asks for the reason.
     expect(await ada.page.locator('input:invalid').count()).toBe(1);
     await ada.page.keyboard.type('The load test is missing.');
     await ada.page.keyboard.press('Enter');
+    await ada.page.locator('.settled', { hasText: 'web-to-operations' }).getByText('Refused').waitFor();
+    await ada.see('#/proof/handover');
     await ada.page.getByText('rejected').first().waitFor();
   });
 
@@ -148,18 +189,37 @@ describe('decisions on the page', () => {
     expect(safety.allowed).toBe(true);
   });
 
-  it('settles two memories that are about the same', async () => {
-    for (const text of ['Carts expire after a day.', 'Carts do not expire after a day.'])
-      await served.ask('remember_structured', { type: 'decisions', agent: 'architect', text });
+  it('settles two memories that are about the same: one holds, or both', async () => {
+    for (const what of ['expire after a day', 'sent by post'])
+      for (const not of ['', 'not '])
+        await served.ask('remember_structured', {
+          type: 'decisions',
+          agent: 'architect',
+          text: `Carts are ${not}${what}.`,
+        });
+    const live = async (what: string): Promise<number> => {
+      const { memories } = await served.ask<{ memories: { text: string }[] }>('memory_list');
+      return memories.filter(({ text }) => text.includes(what)).length;
+    };
     await ada.see('#/memory');
-    const pair = entry(ada, 'Carts do not expire').filter({ hasText: 'Carts expire after a day.' });
-    await pair.getByRole('button', { name: /^Both hold/ }).click();
-    await pair.waitFor({ state: 'detached' });
-    const { memories } = await served.ask<{ memories: { text: string }[] }>('memory_list');
-    expect(memories.filter(({ text }) => text.includes('after a day')).length).toBe(2);
+    const pair = (what: string): Locator => ada.page.locator('.pair', { hasText: `not ${what}` });
+    await pair('expire')
+      .getByRole('button', { name: /^This one holds/ })
+      .first()
+      .click();
+    await pair('expire').waitFor({ state: 'detached' });
+    expect(await live('expire after a day')).toBe(1);
+    await ada.page.keyboard.press('z');
+    await ada.page.locator('.toast', { hasText: 'Taken back' }).waitFor();
+    expect(await live('expire after a day')).toBe(2);
+    await pair('sent')
+      .getByRole('button', { name: /^Both hold/ })
+      .click();
+    await pair('sent').waitFor({ state: 'detached' });
+    expect(await live('sent by post')).toBe(2);
   });
 
-  it('edits, forgets and restores a memory, and replaces one by another', async () => {
+  it('edits, forgets and restores a memory', async () => {
     // A view that is open already shows everything until typing has paused.
     await ada.see('#/board');
     await ada.see('#/memory?q=tokens%20renewed');
@@ -172,14 +232,11 @@ describe('decisions on the page', () => {
     await ada.page.getByRole('button', { name: /^Restore/ }).click();
     await ada.page.getByRole('button', { name: /^Forget/ }).waitFor();
     await ada.page.getByText('Earlier versions').waitFor();
-    await ada.page
-      .getByRole('button', { name: /^Replaced by this/ })
-      .first()
-      .click();
-    await ada.page.getByRole('button', { name: 'Yes, do it' }).click();
-    await ada.page.locator('.sure').waitFor({ state: 'detached' });
-    const { superseded } = await served.ask<{ superseded: number }>('memory_stats');
-    expect(superseded).toBe(1);
+    // What was forgotten by mistake is there again with one key.
+    await ada.page.getByRole('button', { name: /^Forget/ }).click();
+    await ada.page.getByRole('button', { name: /^Restore/ }).waitFor();
+    await ada.page.keyboard.press('z');
+    await ada.page.getByRole('button', { name: /^Forget/ }).waitFor();
   });
 
   it('keeps quiet while nothing changes, and tells of a change that a program makes', async () => {
@@ -194,7 +251,7 @@ describe('decisions on the page', () => {
       join(served.project.folder, impl, '2-1-search-by-author.md'),
       '# Story 2.1: Search\n\nStatus: in-progress\n\n## Story\n\nAs a reader.\n',
     );
-    await entry(ada, '2.1 Search by author').getByText('2-1-search-by-author.md:3').waitFor();
+    await entry(ada, 'Search by author').getByText('the file in-progress').waitFor();
     ada.page.off('request', heard);
   });
 
@@ -208,7 +265,7 @@ describe('decisions on the page', () => {
       `[agent]\nprinciples = ["${HOSTILE}"]\n`,
     );
     await ada.see('#/board');
-    await entry(ada, '1.2 Cart totals').waitFor();
+    await entry(ada, 'Cart totals').waitFor();
     await ada.see('#/item/agent/dev?module=bmm');
     await ada.page.locator('.diff', { hasText: '<script>' }).waitFor();
     expect(await ada.page.locator('main script, main img').count()).toBe(0);
@@ -224,7 +281,7 @@ describe('decisions on the page', () => {
     );
     await writeFile(join(folder, '_bmad/custom/bmad-agent-pm.toml'), `[agent]\nprinciples = ["${long}"]\n`);
     await ada.see('#/board');
-    await entry(ada, '2.2 Search by word').getByText('2-2-search-by-word.md:3').waitFor();
+    await entry(ada, '2.2').getByText('the file in-progress').waitFor();
     await ada.see('#/item/agent/pm?module=bmm');
     await ada.page.getByText('agent.principles').first().waitFor();
     const text = `${'x'.repeat(90_000)}the end`;
@@ -236,7 +293,7 @@ describe('decisions on the page', () => {
   });
 
   it('lists what is more than a page, page by page', async () => {
-    const queue = Array.from({ length: 55 }, (_, index) => `part-${index}`);
+    const queue = Array.from({ length: 52 }, (_, index) => `part-${index}`);
     for (const output_key of queue)
       await served.ask('spawn_subagent_task', { agent: 'dev', task: `Do ${output_key}`, output_key });
     await ada.see('#/now/tasks?status=queued');
@@ -244,8 +301,8 @@ describe('decisions on the page', () => {
     expect(await lines.count()).toBe(50);
     await ada.page.getByRole('button', { name: 'Show more' }).click();
     await lines.nth(50).waitFor();
-    expect(await lines.count()).toBeGreaterThan(54);
-  });
+    expect(await lines.count()).toBeGreaterThan(51);
+  }, 180_000);
 
   it('has done nothing on the way that its policy forbids, and asked no other host', () => {
     expect(ada.misdeeds).toEqual({ said: [], foreign: [] });

@@ -12,45 +12,61 @@ import { isDeep } from '../support/how-much.ts';
 
 /** Every view, and something that only its data can have put there. */
 const VIEWS: Readonly<Record<string, readonly string[]>> = {
-  '#/inbox': ['Waiting for you', 'Review the API of the cart', 'The ledgers lack 1 change', 'cc-000003'],
-  '#/now': ['Bring the ledgers up to date', 'prd.md:3', '/bmad-build 1-2-cart-totals-with-tax'],
-  '#/board': [
-    '1.2 Cart totals with tax',
-    'disagrees: review → done',
-    '+ 1-3-checkout: done',
-    'Days from begun to done',
+  '#/inbox': [
+    'Waiting for you',
+    'Review the API of the cart',
+    'The ledgers lack 1 change',
+    'failed at npx vitest run',
   ],
+  '#/now': [
+    'Bring the ledgers up to date',
+    'bmm/bmad-prd',
+    '/bmad-build 1-2-cart-totals-with-tax',
+    'Task queued',
+  ],
+  '#/board': ['Cart totals with tax', 'the ledger says review', '1 of 3', '1 change that the files prove'],
+  '#/board/1-3-checkout': ['As a user, I want it.', 'Close', 'the ledger says review', '1 of 1', 'Planned'],
   '#/now/runs': ['bmm/bmad-prd', '1 of 5 steps', 'Read the brief.'],
   '#/now/tasks': ['Compare three queues', 'needs approval'],
-  '#/proof': ['Not proven.', 'cc-000002', 'PASS', 'FAIL'],
-  '#/proof/handover': ['web → operations', 'pending-acceptance'],
-  '#/catalogue': ['architect', 'code-review', 'Agents'],
+  '#/proof': [
+    'Not proven: npx vitest run failed',
+    '2 FAILED of 118 tests',
+    'Verdicts',
+    'once you allow them',
+  ],
+  '#/proof/handover': ['web → operations', 'waits for an answer'],
+  '#/catalogue': ['Winston', 'code-review', 'At any time'],
   '#/item/agent/architect?module=bmm': [
     '/bmad-agent-architect',
     'agent.principles',
     'PostgreSQL unless',
     'built in',
   ],
-  '#/memory': ['Orders are kept in PostgreSQL', '6 memories.'],
+  '#/memory': ['Orders are kept in PostgreSQL', '6 memories.', 'Today'],
   '#/memory/failures?plan=mark%20it%20done%20without%20tests': [
     'the nearest first',
     'No story is done without a receipt.',
   ],
   '#/catalogue/sources': ['No git sources are configured.'],
   '#/health': [
-    'This project is in order.',
+    '2 things to repair.',
     'BMAD 6.12.0 (built in)',
     // There is no cache in these tests, so that the index has no file.
     'cannot be used',
     'Claude Code',
     'does not exist any more',
-    'Started each day',
     '1,200 tokens',
   ],
 };
 
 /** Views that between them have all kinds of parts: a usual run has axe look at these, in both colours. */
-const ALL_PARTS = new Set(['#/inbox', '#/board', '#/item/agent/architect?module=bmm', '#/health']);
+const ALL_PARTS = new Set([
+  '#/inbox',
+  '#/now',
+  '#/board/1-3-checkout',
+  '#/item/agent/architect?module=bmm',
+  '#/proof',
+]);
 
 const DESK = { width: 1280, height: 900 };
 const PHONE = { width: 390, height: 800 };
@@ -84,7 +100,8 @@ describe('the page', () => {
   it.each(Object.entries(VIEWS))('shows %s, and axe finds nothing', async (address, texts) => {
     await ada.see(address);
     // What is not there fails after a while, and its text is in the message.
-    for (const text of texts) await ada.page.locator('main').getByText(text).first().waitFor();
+    for (const text of texts)
+      await ada.page.locator('main').getByText(text).first().waitFor({ state: 'attached' });
     await ada.page.setViewportSize(PHONE);
     expect(await widthOf(ada)).toBeLessThanOrEqual(PHONE.width);
     await ada.page.setViewportSize(DESK);
@@ -141,8 +158,9 @@ describe('the page', () => {
     const french = await served.person(browser, { locale: 'fr-FR' });
     await french.see('#/now');
     const main = french.page.locator('main');
-    await main.getByText('Mettre les registres à jour').first().waitFor();
-    expect(await main.textContent()).not.toContain(written);
+    const hero = main.locator('.hero');
+    await hero.getByText('Mettre les registres à jour').first().waitFor();
+    expect(await hero.textContent()).not.toContain(written);
     await french.see('#/memory');
     const shown = (await main.textContent()) ?? '';
     expect(shown).toContain(written);
@@ -155,16 +173,13 @@ describe('the page', () => {
     // What is shown follows the language, without being opened again.
     await french.see('#/now');
     await french.page.getByRole('button', { name: 'English' }).click();
-    await main.getByText(written).first().waitFor();
+    await hero.getByText(written).first().waitFor();
     await french.context.close();
   });
 
   it('finds as one types, and the address has what was typed', async () => {
     await ada.see('#/catalogue');
-    // A key that is pressed before there is a field to type in goes nowhere.
-    await ada.page.locator('[data-search]').waitFor();
-    await ada.page.keyboard.press('/');
-    await ada.page.keyboard.type('sprint plan');
+    await ada.page.getByRole('searchbox').fill('sprint plan');
     await ada.page.getByRole('link', { name: 'sprint-planning' }).waitFor();
     expect(ada.page.url()).toMatch(/#\/catalogue\?.*q=sprint\+plan/);
     await ada.page.getByRole('link', { name: 'sprint-planning' }).click();
@@ -179,12 +194,31 @@ describe('the page', () => {
     expect(await ada.page.evaluate('navigator.clipboard.readText()')).toBe('/bmad-agent-architect');
   });
 
-  it('draws what was started each day, with the days between', async () => {
+  it('finds stories, tasks, memories, agents and views from anywhere, by keyboard alone', async () => {
     await ada.see('#/health');
-    const drawn = ada.page.getByRole('img', { name: /^Started each day/ });
-    expect(await drawn.getAttribute('aria-label')).toMatch(
-      /^Started each day: 2026-03-01\s+1, 2026-03-02\s+0, 2026-03-03\s+1$/,
-    );
+    const found = ada.page.getByRole('option');
+    const look = async (typed: string, kind: string): Promise<void> => {
+      await ada.page.keyboard.press('Control+k');
+      await ada.page.getByRole('dialog', { name: 'Search everything' }).waitFor();
+      await ada.page.keyboard.type(typed);
+      await found.filter({ hasText: kind }).first().waitFor();
+    };
+    await look('guest checkout', 'story');
+    expect(await axeFindings(ada.page)).toEqual([]);
+    await ada.page.keyboard.press('Enter');
+    await ada.page.getByRole('heading', { name: 'Guest checkout' }).waitFor();
+    expect(ada.page.url()).toContain('#/board/1-4-guest-checkout');
+    await ada.page.keyboard.press('Escape');
+    await expect.poll(() => ada.page.url()).toMatch(/#\/board(?:\?|$)/);
+    await look('compare three', 'task');
+    await ada.page.keyboard.press('Escape');
+    await look('tokens renewed', 'memory');
+    await ada.page.keyboard.press('Escape');
+    await look('winston', 'Agents');
+    await ada.page.keyboard.press('Escape');
+    await look('proof', 'view');
+    await ada.page.keyboard.press('Enter');
+    await ada.page.getByRole('heading', { name: 'Proof', exact: true }).waitFor();
   });
 
   it('has another origin served by a click', async () => {

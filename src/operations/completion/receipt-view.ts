@@ -1,4 +1,4 @@
-import { t } from '../../base/text/message.ts';
+import { say, t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { present } from '../../base/values.ts';
 
@@ -59,7 +59,8 @@ export function receiptData(receipt: ReceiptLike, writtenHere?: boolean): Receip
   return {
     id,
     status,
-    reason,
+    // Kept in plain words, and shown in those of the reader.
+    reason: say(reason),
     contract,
     working_dir: directory,
     stacks,

@@ -215,7 +215,7 @@ async function verdictsOf(state: ProjectState): Promise<Event[]> {
     kind: 'proof',
     what:
       status === 'PASS' ? t`Contract passed` : status === 'FAIL' ? t`Contract failed` : t`Nothing verified`,
-    about: reason,
+    about: say(reason),
     id,
     ...(status === 'PASS' ? {} : { bad: true }),
   }));

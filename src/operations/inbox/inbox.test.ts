@@ -123,8 +123,9 @@ describe('the inbox', () => {
       'reconcile_ledgers',
     );
     expect(found.items.find(({ kind }) => kind === 'verdict')).toMatchObject({
-      title: 'The completion contract failed',
-      actions: [{ operation: 'run_completion_contract', danger: true }],
+      title: expect.stringContaining('The completion contract failed') as unknown,
+      exact: [{ name: 'failures', text: expect.stringContaining('FAILED') as unknown }],
+      actions: [{ operation: 'run_completion_contract' }],
     });
   });
 

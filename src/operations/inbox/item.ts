@@ -10,6 +10,8 @@ const actionSchema = z.object({
   danger: z.boolean().optional(),
   /** Whether a person is asked a second time, as nothing takes it back. */
   asks: z.boolean().optional(),
+  /** Whether it is one of several that are as good as each other: none of them is the first to press. */
+  equal: z.boolean().optional(),
   /** Whether it is one of the operations that are for people only. */
   person: z.boolean().optional(),
 });
@@ -17,7 +19,18 @@ const actionSchema = z.object({
 /** One thing that waits for a person. */
 export const itemSchema = z.object({
   id: z.string(),
-  kind: z.enum(['task', 'result', 'contract', 'source', 'ledger', 'verdict', 'trust', 'run', 'handoff']),
+  kind: z.enum([
+    'task',
+    'result',
+    'contract',
+    'source',
+    'ledger',
+    'verdict',
+    'trust',
+    'run',
+    'handoff',
+    'memory',
+  ]),
   /** Who should decide, as far as the project says. */
   role: z.string().optional(),
   since: z.string().optional(),

@@ -1,7 +1,7 @@
 import { BmadError } from '../../base/errors.ts';
 import { oneLine } from '../../base/text/text.ts';
 import { present } from '../../base/values.ts';
-import { plural, t } from '../../base/text/message.ts';
+import { plural, say, t } from '../../base/text/message.ts';
 import type { Task, TaskState } from '../../model/task.ts';
 import { receiptData, receiptText } from '../completion/receipt-view.ts';
 import type { Call, Context, ProjectState } from '../context.ts';
@@ -13,7 +13,7 @@ import { decidedText, textsOf, viewOf } from '../tasks/task-view.ts';
 import type { InboxAction, InboxItem } from './item.ts';
 import { FOR_PEOPLE } from '../offers.ts';
 
-type Marks = Pick<InboxAction, 'needs' | 'danger' | 'asks'>;
+type Marks = Pick<InboxAction, 'needs' | 'danger' | 'asks' | 'equal'>;
 
 function action(
   label: string,
@@ -47,6 +47,7 @@ export async function waitingThere(state: ProjectState, context: Context, call: 
     ['programs', () => programsOf(state)],
     ['runs', () => runsOf(state, context, call)],
     ['hand-offs', () => handoffsOf(state, call)],
+    ['memories', () => pairsOf(context, call)],
   ];
   const all = await Promise.all(
     parts.map(([what, read]) => read().catch((error) => unreadable(what, error, context))),
@@ -104,6 +105,8 @@ async function sourcesOf(context: Context): Promise<WaitingThere> {
   return found;
 }
 
+/** As much of a failure as is read at once. */
+const SHOWN_OUTPUT = 6_000;
 /** So many receipts are looked at here; `verify_receipts` checks them all. */
 const LATEST = 100;
 
@@ -111,13 +114,17 @@ const LATEST = 100;
 async function verdictsOf(state: ProjectState): Promise<WaitingThere> {
   const { intact, problems, place, fromHere } = await (await state.completion()).receipts(LATEST);
   const found = nothing();
-  const verify = action(
-    t`Run the completion contract again`,
-    'run_completion_contract',
-    {},
-    { danger: true },
-  );
+  // It decides nothing: what failed stays here until it passes.
+  const verify = action(t`Run again`, 'run_completion_contract', {});
+  // What may not run here is not offered; that it may not is an entry of its own.
+  const { allowed } = await (await state.completion()).consent();
   const last = intact.at(-1);
+  const failed = last?.steps.filter(({ ok }) => ok === false).map(({ command }) => oneLine(command, TITLE));
+  const output =
+    last === undefined || last.status === 'PASS'
+      ? undefined
+      : await (await state.completion()).output(last.id, SHOWN_OUTPUT);
+  const printed = output === undefined || output.failures === '' ? output?.end : output.failures;
   if (last !== undefined && last.status !== 'PASS')
     found.items.push({
       id: `verdict ${last.id}`,
@@ -126,11 +133,14 @@ async function verdictsOf(state: ProjectState): Promise<WaitingThere> {
       since: last.started,
       title:
         last.status === 'FAIL'
-          ? t`The completion contract failed`
+          ? failed?.[0] === undefined
+            ? t`The completion contract failed`
+            : t`The completion contract failed at ${failed[0]}`
           : t`The completion contract verified nothing`,
-      evidence: [{ file: place.folder, says: last.reason }],
-      text: `${receiptText(receiptData(last, fromHere(last)))}\n${last.reason}`,
-      actions: [verify],
+      evidence: [{ file: place.folder, says: say(last.reason) }],
+      ...(printed === undefined || printed === '' ? {} : { exact: [{ name: 'failures', text: printed }] }),
+      text: `${receiptText(receiptData(last, fromHere(last)))}\n${say(last.reason)}`,
+      actions: allowed ? [verify] : [],
     });
   if (problems.length > 0)
     found.items.push({
@@ -140,7 +150,7 @@ async function verdictsOf(state: ProjectState): Promise<WaitingThere> {
       title: t`${plural(problems.length, 'receipt')} not as written`,
       evidence: problems.map(({ message }) => ({ file: place.folder, says: message })),
       text: problems.map(({ message }) => message).join('\n'),
-      actions: [verify],
+      actions: allowed ? [verify] : [],
     });
   return found;
 }
@@ -222,8 +232,10 @@ function stoppedTitle({ run_id: id, status, aside }: RunData): string {
 async function handoffsOf(state: ProjectState, { signal }: Call): Promise<WaitingThere> {
   const reading = await (await state.runs()).lately();
   const { handoffs } = await waitingIn(state, laterWork(state, reading, signal));
+  // A hand-off that was also put into an inbox has two ids; it is done with either.
+  const once = new Map(handoffs.map((each) => [[each.from, each.to, each.text].join('\n'), each]));
   return {
-    items: handoffs.map(({ id, from, to, text, old }) =>
+    items: [...once.values()].map(({ id, from, to, text, old }) =>
       present<InboxItem>({
         id: t`handoff ${id}`,
         kind: 'handoff',
@@ -238,6 +250,52 @@ async function handoffsOf(state: ProjectState, { signal }: Call): Promise<Waitin
         actions: [action(t`Mark as done`, 'complete_handoff', { id }, { asks: true })],
       }),
     ),
+    unread: [],
+  };
+}
+
+/** Two decisions about the same, which nobody has settled: a person says which one holds. */
+async function pairsOf(context: Context, { signal }: Call): Promise<WaitingThere> {
+  const memory = await context.memory(false);
+  if (await memory.isEmpty()) return nothing();
+  const { pairsIn } = await import('../memory/memory-upkeep.ts');
+  const { pairs } = await pairsIn(memory, ['decisions'], signal);
+  return {
+    items: pairs
+      .filter(({ stored }) => stored)
+      .map(({ memory: newer, other: older }) => ({
+        id: `memory ${newer.id} ${older.id}`,
+        kind: 'memory',
+        role: newer.agent,
+        since: newer.updatedAt,
+        title: t`Which one holds: ${oneLine(newer.text, TITLE)}`,
+        evidence: [],
+        text: `${newer.text}\n\n${older.text}`,
+        exact: [
+          { name: 'newer', text: newer.text },
+          { name: 'older', text: older.text },
+        ],
+        actions: [
+          action(
+            t`The newer one holds`,
+            'memory_supersede',
+            { id: older.id, type: older.type, by: newer.id },
+            { equal: true },
+          ),
+          action(
+            t`The older one holds`,
+            'memory_supersede',
+            { id: newer.id, type: newer.type, by: older.id },
+            { equal: true },
+          ),
+          action(
+            t`Both hold`,
+            'memory_keep_both',
+            { id: newer.id, type: newer.type, other: older.id },
+            { equal: true },
+          ),
+        ],
+      })),
     unread: [],
   };
 }
@@ -293,7 +351,8 @@ async function tasksOf(state: ProjectState): Promise<WaitingThere> {
               t`Approve exactly this`,
               'task_approve',
               { task_id, digest: shown.digest },
-              { asks: true },
+              // A task is only queued by it, and can be taken back; a result is taken for good.
+              isResult ? { asks: true } : {},
             ),
             action(t`Refuse`, 'task_refuse', { task_id }, { needs: ['reason'], danger: true }),
           ],

@@ -41,6 +41,33 @@ async function newest(memory: Memory, type: MemoryType): Promise<readonly Recall
   return entries.map((entry) => ({ entry, sources: [], stored: true }));
 }
 
+/** What is about the same among the newest of some types, and whether there are more than were compared. */
+export async function pairsIn(memory: Memory, types: readonly MemoryType[], signal: AbortSignal) {
+  const pairs: z.output<typeof pairSchema>[] = [];
+  let cut = false;
+  for (const each of types) {
+    const entries = await newest(memory, each);
+    cut ||= entries.length > MOST_COMPARED;
+    const told = await memory.distinct(entries.slice(0, MOST_COMPARED), signal);
+    const known = new Map(told.map((one) => [one.entry.id, one]));
+    const seen = new Set<string>();
+    for (const one of told)
+      for (const { id, age } of one.against) {
+        const other = known.get(id);
+        const key = [one.entry.id, id].sort().join(' ');
+        if (other === undefined || seen.has(key)) continue;
+        seen.add(key);
+        const [newer, older] = age === 'newer' ? [other, one] : [one, other];
+        pairs.push({
+          memory: memoryData(newer.entry),
+          other: memoryData(older.entry),
+          stored: newer.stored && older.stored,
+        });
+      }
+  }
+  return { pairs, cut };
+}
+
 export const memoryPairs = defineOperation({
   name: 'memory_pairs',
   title: 'List what is about the same',
@@ -62,28 +89,7 @@ export const memoryPairs = defineOperation({
   }),
   async run({ type }, context, { signal }) {
     const memory = await context.memory(false);
-    const pairs: z.input<typeof pairSchema>[] = [];
-    let cut = false;
-    for (const each of type === undefined ? MEMORY_TYPES : [type]) {
-      const entries = await newest(memory, each);
-      cut ||= entries.length > MOST_COMPARED;
-      const told = await memory.distinct(entries.slice(0, MOST_COMPARED), signal);
-      const known = new Map(told.map((one) => [one.entry.id, one]));
-      const seen = new Set<string>();
-      for (const one of told)
-        for (const { id, age } of one.against) {
-          const other = known.get(id);
-          const key = [one.entry.id, id].sort().join(' ');
-          if (other === undefined || seen.has(key)) continue;
-          seen.add(key);
-          const [newer, older] = age === 'newer' ? [other, one] : [one, other];
-          pairs.push({
-            memory: memoryData(newer.entry),
-            other: memoryData(older.entry),
-            stored: newer.stored && older.stored,
-          });
-        }
-    }
+    const { pairs, cut } = await pairsIn(memory, type === undefined ? MEMORY_TYPES : [type], signal);
     return {
       pairs: pairs.slice(0, MOST_PAIRS),
       total: pairs.length,

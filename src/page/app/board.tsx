@@ -1,3 +1,4 @@
+import { t } from '../message.ts';
 import type { VNode } from 'preact';
 import type { Next, NextAction as Action } from '../answers.ts';
 import { inLine } from '../parts/visible.ts';
@@ -10,14 +11,13 @@ const MOST_CARDS = 8;
 /** Where the project stands and what comes next; a button asks for it in the conversation. */
 export function Board({ given }: { given: Readonly<Record<string, string>> }): VNode {
   const { data, error, reload } = useData<Next>({ view: 'board', ...given });
-  const said = words.value;
   return (
     <main>
-      <h1>{said.board}</h1>
+      <h1>{t`Next steps`}</h1>
       <Problem error={error} reload={reload} />
       {data === undefined ? (
         error === undefined ? (
-          <p class="soft">{said.loading}</p>
+          <p class="soft">{t`Loading`}</p>
         ) : null
       ) : (
         <Standing next={data} />
@@ -38,20 +38,20 @@ function Standing({ next }: { next: Next }): VNode {
             <strong>{inLine(names[phase] ?? phase, 60)}</strong>
             <span>
               {phase === 'implementation' && totals.stories > 0
-                ? said.stories(totals.done, totals.stories)
+                ? t`${totals.done} of ${totals.stories} stories done`
                 : inLine(names[state] ?? state, 60)}
             </span>
             <Proof evidence={evidence.slice(0, 1)} />
           </section>
         ))}
       </div>
-      {actions.length === 0 ? <p class="soft">{said.nothingLeft}</p> : null}
+      {actions.length === 0 ? <p class="soft">{t`Everything that was planned is done.`}</p> : null}
       <ol class="list">
         {actions.slice(0, MOST_ACTIONS).map((action, index) => (
           <li key={action.what}>
             <div>
               <p class="what">
-                {shown(action)} {action.optional ? <span class="soft">{said.optional}</span> : null}
+                {shown(action)} {action.optional ? <span class="soft">{t`optional`}</span> : null}
               </p>
               <p class="soft">
                 {inLine(action.why, 300)}
@@ -61,8 +61,8 @@ function Standing({ next }: { next: Next }): VNode {
             </div>
             <Say
               text={messageFor(action)}
-              label={said.start}
-              name={said.start_this(inLine(action.what, 100))}
+              label={t`Start`}
+              name={t`Start: ${inLine(action.what, 100)}`}
               main={index === 0}
             />
           </li>
@@ -83,7 +83,7 @@ function Standing({ next }: { next: Next }): VNode {
                     {inLine(title, 80)}
                   </p>
                 ))}
-                {own.length > MOST_CARDS ? <p class="soft">{said.more(own.length - MOST_CARDS)}</p> : null}
+                {own.length > MOST_CARDS ? <p class="soft">{t`${own.length - MOST_CARDS} more`}</p> : null}
               </section>
             );
           })}

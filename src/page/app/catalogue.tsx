@@ -1,6 +1,8 @@
+import { t } from '../message.ts';
 import type { VNode } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { Answers, Listed as Item } from '../answers.ts';
+import { useSettled } from '../parts/settled.ts';
 import { inLine } from '../parts/visible.ts';
 import { Problem, Say, useData } from './parts.tsx';
 import { words } from './words.ts';
@@ -9,7 +11,6 @@ type CataloguePage = Pick<Answers['list'], 'total' | 'items' | 'next'>;
 
 const KINDS = ['agents', 'workflows', 'tasks', 'modules'] as const;
 type Kind = (typeof KINDS)[number];
-const TYPING_MS = 150;
 
 /** Everything that can be started, by kind or by search; a button asks for it in the conversation. */
 export function Catalogue(of: {
@@ -23,16 +24,16 @@ export function Catalogue(of: {
   const query = useSettled(typed);
   return (
     <main>
-      <h1>{said.catalogue}</h1>
+      <h1>{t`Catalogue`}</h1>
       <div class="tools">
         <input
           type="search"
-          aria-label={said.search}
-          placeholder={said.search}
+          aria-label={t`Search agents and workflows`}
+          placeholder={t`Search agents and workflows`}
           value={typed}
           onInput={(event) => setTyped(event.currentTarget.value)}
         />
-        <span role="group" aria-label={said.catalogue}>
+        <span role="group" aria-label={t`Catalogue`}>
           {KINDS.map((kind) => (
             <button
               key={kind}
@@ -57,26 +58,21 @@ export function Catalogue(of: {
 }
 
 function Items({ asked }: { asked: Readonly<Record<string, unknown>> }): VNode {
-  const said = words.value;
   const { data, error, reload } = useData<CataloguePage>(asked);
   const [more, setMore] = useState(false);
   if (data === undefined)
-    return error === undefined ? (
-      <p class="soft">{said.loading}</p>
-    ) : (
-      <Problem error={error} reload={reload} />
-    );
+    return error === undefined ? <p class="soft">{t`Loading`}</p> : <Problem error={error} reload={reload} />;
   return (
     <>
       <p class="soft" role="status">
-        {data.total === 0 ? said.none : said.total(data.total)}
+        {data.total === 0 ? t`Nothing found.` : t`${data.total} found`}
       </p>
       <Rows items={data.items} />
       {data.next === undefined ? null : more ? (
         <Items asked={{ ...asked, cursor: data.next }} />
       ) : (
         <button type="button" onClick={() => setMore(true)}>
-          {said.showMore}
+          {t`Show more`}
         </button>
       )}
     </>
@@ -84,7 +80,6 @@ function Items({ asked }: { asked: Readonly<Record<string, unknown>> }): VNode {
 }
 
 function Rows({ items }: { items: readonly Item[] }): VNode | null {
-  const said = words.value;
   if (items.length === 0) return null;
   return (
     <ul class="list">
@@ -101,7 +96,7 @@ function Rows({ items }: { items: readonly Item[] }): VNode | null {
             <p class="soft">{inLine([item.person, item.description].filter(Boolean).join(': '), 220)}</p>
           </div>
           {item.kind === 'module' ? null : (
-            <Say text={messageFor(item)} label={said.start} name={said.start_this(inLine(item.name, 80))} />
+            <Say text={messageFor(item)} label={t`Start`} name={t`Start: ${inLine(item.name, 80)}`} />
           )}
         </li>
       ))}
@@ -113,14 +108,4 @@ function messageFor({ kind, name, module }: Item): string {
   const whole = module === undefined || name.includes('/') ? name : `${module}/${name}`;
   const as = kind === 'agent' ? 'agent' : 'workflow';
   return `${name}: bmad ${JSON.stringify({ operation: 'execute', [as]: whole })}`;
-}
-
-/** What was typed, once it has been left alone for a moment. */
-function useSettled(typed: string): string {
-  const [settled, setSettled] = useState(typed.trim());
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(typed.trim()), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [typed]);
-  return settled;
 }

@@ -1,34 +1,33 @@
+import { t } from '../message.ts';
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { inLine, visible } from '../parts/visible.ts';
 import { Proof, Say } from './parts.tsx';
-import { words } from './words.ts';
 
 const MOST_OPTIONS = 4;
 
 /** One question with its options. What is chosen is said in the conversation by the host, and approves nothing. */
 export function Decision({ args }: { args: Readonly<Record<string, unknown>> }): VNode {
-  const said = words.value;
   const [chosen, setChosen] = useState(false);
   const question = text(args['question']);
   const options = list(args['options']).slice(0, MOST_OPTIONS);
   const recommended = text(args['recommendation']);
   return (
     <main>
-      <h1>{visible(question) || said.loading}</h1>
+      <h1>{visible(question) || t`Loading`}</h1>
       {text(args['why']) === '' ? null : <p class="soft">{inLine(text(args['why']), 600)}</p>}
       <ol class="list">
         {options.map((option, index) => (
           <li key={option}>
             <p class="what">
               <span class="letter">{LETTERS[index]}</span> {visible(option)}{' '}
-              {option === recommended ? <span class="good">{said.recommended}</span> : null}
+              {option === recommended ? <span class="good">{t`recommended`}</span> : null}
             </p>
             {chosen ? null : (
               <Say
                 text={`${question} → ${option}`}
-                label={said.choose}
-                name={`${said.choose}: ${inLine(option, 100)}`}
+                label={t`Choose`}
+                name={`${t`Choose`}: ${inLine(option, 100)}`}
                 main={option === recommended}
                 onSent={() => setChosen(true)}
               />
@@ -38,11 +37,11 @@ export function Decision({ args }: { args: Readonly<Record<string, unknown>> }):
       </ol>
       {chosen ? (
         <p role="status" class="good">
-          {said.sent}
+          {t`Sent to the conversation`}
         </p>
       ) : null}
       <Evidences all={list(args['evidence'])} />
-      <p class="soft small">{said.notApproval}</p>
+      <p class="soft small">{t`Your choice goes into the conversation as your message. It approves nothing: tasks, sources, deliveries and programs are approved with "bmad page" or in a terminal.`}</p>
     </main>
   );
 }
@@ -53,8 +52,8 @@ function Evidences({ all }: { all: readonly string[] }): VNode | null {
   if (all.length === 0) return null;
   const evidence = all.map((says) => ({ says }));
   return (
-    <section aria-label={words.value.evidence}>
-      <h2>{words.value.evidence}</h2>
+    <section aria-label={t`Evidence`}>
+      <h2>{t`Evidence`}</h2>
       <Proof evidence={evidence} />
     </section>
   );

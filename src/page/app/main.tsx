@@ -1,12 +1,11 @@
 import { render, type VNode } from 'preact';
 import { effect, signal } from '@preact/signals';
-import { language, offerLanguage } from '../message.ts';
+import { language, offerLanguage, t } from '../message.ts';
 import { inLine } from '../parts/visible.ts';
 import { Board } from './board.tsx';
 import { connect, type HostContext } from './bridge.ts';
 import { Catalogue } from './catalogue.tsx';
 import { Decision } from './decision.tsx';
-import { words } from './words.ts';
 
 declare const APP_VERSION: string;
 
@@ -25,7 +24,7 @@ const failed = signal('');
 function App(): VNode {
   const { value } = view;
   if (failed.value !== '') return <p class="bad">{inLine(failed.value, 600)}</p>;
-  if (value === undefined) return <p class="soft">{words.value.loading}</p>;
+  if (value === undefined) return <p class="soft">{t`Loading`}</p>;
   if (value === 'decision') return <Decision args={input.value} />;
   const project = input.value['project'];
   const given = typeof project === 'string' ? { project } : {};

@@ -1,9 +1,9 @@
+import { t } from '../message.ts';
 import type { VNode } from 'preact';
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { Evidence } from '../answers.ts';
 import { inLine } from '../parts/visible.ts';
 import { readData, say } from './bridge.ts';
-import { words } from './words.ts';
 
 export interface Read<T> {
   data: T | undefined;
@@ -33,7 +33,7 @@ export function Problem({ error, reload }: Pick<Read<unknown>, 'error' | 'reload
     <p class="bad" role="alert">
       {inLine(error, 600)}{' '}
       <button type="button" onClick={reload}>
-        {words.value.retry}
+        {t`Try again`}
       </button>
     </p>
   );
@@ -85,7 +85,11 @@ export function Say(of: {
         {of.label}
       </button>
       <span role="status" class="soft">
-        {state === 'sent' ? words.value.sent : state === 'refused' ? words.value.refused : ''}
+        {state === 'sent'
+          ? t`Sent to the conversation`
+          : state === 'refused'
+            ? t`The host did not take it. Type it in the conversation:`
+            : ''}
         {state === 'refused' ? <code>{of.text}</code> : null}
       </span>
     </span>

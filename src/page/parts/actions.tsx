@@ -1,18 +1,18 @@
+import { t } from '../message.ts';
 import type { VNode } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { Action } from '../answers.ts';
-import { perform, Problem } from '../api.ts';
+import { perform, saidOf, type Done } from '../api.ts';
 import { session } from '../live.ts';
 import { address, go, project } from '../router.ts';
-import { words } from '../words.ts';
-import { announce } from './announced.tsx';
 import { isOfTheMachine } from './patterns.ts';
-import { inLine } from './visible.ts';
+import { tellDone } from './toast.tsx';
+import { Wrong } from './shown.tsx';
 
 /** Decisions that need a word with them, where the server does not say so, and whether it may be left out. */
 const ASKED: Readonly<Record<string, { name: string; needed: boolean }>> = {
   delivery_reject: { name: 'reason', needed: true },
-  task_refuse: { name: 'reason', needed: false },
+  task_refuse: { name: 'reason', needed: true },
   task_cancel: { name: 'reason', needed: false },
 };
 
@@ -29,51 +29,51 @@ function shownAt({ operation, args }: Action): string | undefined {
   return undefined;
 }
 
-/** Acts on the project that is looked at, unless the action says which. */
-function argsFor(action: Action, word: string): Record<string, unknown> {
-  const asked = askedBy(action);
-  return {
-    ...(project.value === undefined || isOfTheMachine(action.operation) ? {} : { project: project.value }),
-    ...action.args,
-    ...(asked === undefined || word === '' ? {} : { [asked.name]: word }),
-  };
-}
+/** Decides nothing, whatever comes of it: what it is about stays where it is. */
+const LOOKS = new Set(['run_completion_contract', 'sources_update']);
 
-/** Buttons of one thing. What cannot be undone asks a second time, beside the text that is decided on. */
-export function Actions({
-  actions,
-  about,
-  onDone,
-}: {
+interface Acting {
   actions: readonly Action[];
   /** What they are about, for those who do not see it. */
   about: string;
+  /** The project they are about, where it is not the one that is looked at. */
+  where?: string | undefined;
+  /** Whether the keys that press them are shown on them. */
+  keyed?: boolean;
   /** Told what was done, in the words of its button. */
-  onDone: (did: string) => void;
-}): VNode | null {
+  onDone: (did: string, done: Done) => void;
+  /** After it was taken back; as after it was done, where nothing is said. */
+  onUndone?: () => void;
+}
+
+/** Buttons of one thing. What cannot be undone asks a second time, beside the text that is decided on. */
+export function Actions(of: Acting): VNode | null {
+  const { actions, about, onDone } = of;
   const [open, setOpen] = useState<Action | undefined>(undefined);
-  const [busy, setBusy] = useState(false);
+  const [busy, setBusy] = useState<Action | undefined>(undefined);
   const [problem, setProblem] = useState<string | undefined>(undefined);
-  const [word, setWord] = useState('');
-  const first = useRef<HTMLElement>(null);
-  const field = useId();
-  const { shell } = words.value;
-  useEffect(() => first.current?.focus(), [open]);
   if (actions.length === 0 || session.value?.readOnly === true) return null;
 
-  const run = async (action: Action): Promise<void> => {
-    setBusy(true);
+  const run = async (action: Action, word = ''): Promise<void> => {
+    const { operation, label } = action;
+    const asked = askedBy(action);
+    const where = isOfTheMachine(operation) ? undefined : (of.where ?? project.value);
+    setBusy(action);
     setProblem(undefined);
     try {
-      await perform(action.operation, argsFor(action, word.trim()));
+      const done = await perform(operation, {
+        ...(where === undefined || LOOKS.has(operation) ? {} : { project: where }),
+        ...action.args,
+        ...(asked === undefined || word === '' ? {} : { [asked.name]: word }),
+      });
       setOpen(undefined);
-      setWord('');
-      announce(`${action.label}: ${shell.done}`);
-      onDone(action.label);
+      if (!LOOKS.has(operation))
+        tellDone(`${label}: ${about}`, done, where, of.onUndone ?? (() => onDone(label, done)));
+      onDone(label, done);
     } catch (error) {
-      setProblem(error instanceof Problem && error.status !== 0 ? error.message : shell.noServer);
+      setProblem(saidOf(error));
     } finally {
-      setBusy(false);
+      setBusy(undefined);
     }
   };
   const pressed = (action: Action): void => {
@@ -82,77 +82,97 @@ export function Actions({
     else if (action.danger === true || action.asks === true || askedBy(action) !== undefined) setOpen(action);
     else void run(action);
   };
-  const asked = open === undefined ? undefined : askedBy(open);
+  // Of equal choices none is the first.
+  const leads = actions[0]?.danger !== true && !actions.some(({ equal }) => equal === true);
   return (
     <div class="acts">
+      <Wrong text={problem ?? ''} />
       {open === undefined ? (
         actions.map((action, index) => (
           <button
             type="button"
             key={action.label}
-            class={index === 0 && action.danger !== true ? 'go' : ''}
+            class={index === 0 && leads ? 'go' : action.danger === true ? 'no' : ''}
             aria-label={`${action.label}: ${about}`}
             data-act={index + 1}
-            disabled={busy}
+            data-key={of.keyed === true ? index + 1 : undefined}
+            disabled={busy !== undefined}
             onClick={() => pressed(action)}
           >
-            {action.label}
+            {busy === action ? `${t`Working`} …` : action.label}
+            {askedBy(action) === undefined || busy === action ? '' : '…'}
           </button>
         ))
       ) : (
-        <form
-          class="sure"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void run(open);
-          }}
-          onKeyDown={(event) => {
-            if (event.key !== 'Escape') return;
-            event.stopPropagation();
-            setOpen(undefined);
-            // Back to where keys go on from.
-            event.currentTarget.closest('.mail')?.querySelector<HTMLElement>('[aria-current]')?.focus();
-          }}
-        >
-          <p>
-            <b>{open.label}</b>
-            {asked === undefined ? <span class="soft"> {shell.sure}</span> : null}
-          </p>
-          {asked === undefined ? null : (
-            <>
-              <label for={field}>{shell.reason}</label>
-              <input
-                id={field}
-                ref={(element) => {
-                  first.current = element;
-                }}
-                value={word}
-                required={asked.needed}
-                maxLength={2000}
-                onInput={(event) => setWord(event.currentTarget.value)}
-              />
-            </>
-          )}
-          <button
-            type="submit"
-            class="go"
-            disabled={busy}
-            ref={(element) => {
-              if (asked === undefined) first.current = element;
-            }}
-          >
-            {shell.confirm}
-          </button>
-          <button type="button" onClick={() => setOpen(undefined)}>
-            {shell.cancel}
-          </button>
-        </form>
-      )}
-      {problem === undefined ? null : (
-        <p class="bad" role="alert">
-          {inLine(problem, 600)}
-        </p>
+        <Sure
+          action={open}
+          busy={busy !== undefined}
+          onYes={(word) => void run(open, word)}
+          onNo={() => setOpen(undefined)}
+        />
       )}
     </div>
+  );
+}
+
+/** A second question, or the reason that is asked for. */
+function Sure(of: { action: Action; busy: boolean; onYes: (word: string) => void; onNo: () => void }): VNode {
+  const { action, busy, onNo } = of;
+  const [word, setWord] = useState('');
+  const first = useRef<HTMLElement>(null);
+  const field = useId();
+  const asked = askedBy(action);
+  useEffect(() => first.current?.focus(), []);
+  return (
+    <form
+      class="sure"
+      onSubmit={(event) => {
+        event.preventDefault();
+        of.onYes(word.trim());
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return;
+        event.stopPropagation();
+        // Back to where keys go on from.
+        const row = event.currentTarget.closest('.mail')?.querySelector<HTMLElement>('[aria-current]');
+        onNo();
+        row?.focus();
+      }}
+    >
+      {asked === undefined ? (
+        <p>
+          {action.operation === 'trust'
+            ? t`Programs of this project then run on this machine. It can be withdrawn in a terminal only.`
+            : t`This cannot be undone here.`}
+        </p>
+      ) : (
+        <>
+          <label for={field}>{asked.needed ? t`Reason` : t`Reason (may be left out)`}</label>
+          <input
+            id={field}
+            ref={(element) => {
+              first.current = element;
+            }}
+            value={word}
+            required={asked.needed}
+            maxLength={2000}
+            onInput={(event) => setWord(event.currentTarget.value)}
+          />
+        </>
+      )}
+      <button
+        type="submit"
+        class={action.danger === true ? 'no' : 'go'}
+        disabled={busy}
+        ref={(element) => {
+          if (asked === undefined) first.current = element;
+        }}
+      >
+        {busy ? `${t`Working`} …` : asked === undefined ? t`Yes, do it` : action.label}
+      </button>
+      <button type="button" class="plain" onClick={onNo}>
+        {t`Cancel`}
+      </button>
+    </form>
   );
 }

@@ -1,4 +1,4 @@
-import { diffLines } from 'diff';
+import { diffLines, diffWords } from 'diff';
 import { Fragment, type VNode } from 'preact';
 import { isPlaceOfChange } from './patterns.ts';
 import { visible } from './visible.ts';
@@ -83,4 +83,15 @@ export function Compare(of: { before: string; after: string; left: string; right
       ))}
     </div>
   );
+}
+
+/** Longer texts are not compared word by word: nobody sees the words in them. */
+const MOST_COMPARED = 2_000;
+
+/** A text in pieces, and which of them another text does not have. */
+export function differing(before: string, after: string): { text: string; isOwn: boolean }[] {
+  if (before.length + after.length > MOST_COMPARED) return [{ text: after, isOwn: false }];
+  return diffWords(before, after)
+    .filter(({ removed }) => !removed)
+    .map(({ value, added }) => ({ text: value, isOwn: added }));
 }

@@ -1,9 +1,9 @@
+import { t } from '../message.ts';
 import { signal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useId } from 'preact/hooks';
 import { keep, kept } from '../kept.ts';
 import { useAnswer } from '../loading.ts';
-import { words } from '../words.ts';
 import { bareName } from './patterns.ts';
 import { Copy } from './texts.tsx';
 
@@ -62,7 +62,7 @@ const HOSTS: readonly Host[] = [
 ];
 
 const hostName = ({ id, name }: Host): string =>
-  id === 'words' ? words.value.next.inWords : id === 'terminal' ? words.value.next.terminal : name;
+  id === 'words' ? t`any host, in words` : id === 'terminal' ? t`terminal` : name;
 
 const chosen = signal(kept('host') ?? 'claude');
 
@@ -71,7 +71,7 @@ export function HostChoice(): VNode {
   const field = useId();
   return (
     <span class="choice">
-      <label for={field}>{words.value.next.paste}</label>
+      <label for={field}>{t`Paste into`}</label>
       <select
         id={field}
         value={chosen.value}
@@ -110,9 +110,23 @@ export function usePrompts(): (start: Start) => Prompt | undefined {
 }
 
 /** The line for the host that was chosen; where that one has none, the words that every host takes. */
-export function PasteLine({ start, prompt }: { start: Start; prompt: Prompt | undefined }): VNode {
+export function PasteLine({
+  start,
+  prompt,
+  main,
+}: {
+  start: Start;
+  prompt: Prompt | undefined;
+  main?: boolean;
+}): VNode {
   const host = HOSTS.find(({ id }) => id === chosen.value);
-  return <Copy text={host?.line(start, prompt) ?? inWords(start)} />;
+  return <Copy text={host?.line(start, prompt) ?? inWords(start)} {...(main === true ? { main } : {})} />;
+}
+
+/** The same as a button alone, where the line is known by what stands beside it. */
+export function CopyLine({ start, prompt }: { start: Start; prompt: Prompt | undefined }): VNode {
+  const host = HOSTS.find(({ id }) => id === chosen.value);
+  return <Copy bare text={host?.line(start, prompt) ?? inWords(start)} />;
 }
 
 /** The lines for all hosts, as a table. */

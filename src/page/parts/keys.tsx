@@ -1,3 +1,4 @@
+import { t } from '../message.ts';
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { GO, sheet } from '../keyboard.ts';
@@ -7,31 +8,33 @@ import { words } from '../words.ts';
 /** All keys on one sheet. */
 export function Keys(): VNode {
   const dialog = useRef<HTMLDialogElement>(null);
-  const { keys, shell, views } = words.value;
+  const { views } = words.value;
   const open = sheet.value;
   useEffect(() => {
     if (open) dialog.current?.showModal();
     else dialog.current?.close();
   }, [open]);
   const rows: [string, string][] = [
-    ['?', keys.sheet],
-    ['/', keys.search],
-    ['j', keys.down],
-    ['k', keys.up],
-    ['Enter', keys.open],
-    ['1 … 9', keys.act],
-    ['Esc', keys.back],
+    ['?', t`this sheet`],
+    ['/  Ctrl K', t`search everything`],
+    ['j', t`next entry`],
+    ['k', t`previous entry`],
+    ['Enter', t`open the entry`],
+    ['1 … 9', t`first, second … action of the entry`],
+    ['z', t`take back what was just done`],
+    ['c', t`copy the next step`],
+    ['Esc', t`close, cancel`],
     ...VIEWS.map((view): [string, string] => [`g ${GO[view]}`, views[view]]),
   ];
   return (
     <dialog
       ref={dialog}
-      aria-label={keys.title}
+      aria-label={t`Keys`}
       onClose={() => {
         sheet.value = false;
       }}
     >
-      <h2>{keys.title}</h2>
+      <h2>{t`Keys`}</h2>
       <dl class="keys">
         {rows.map(([key, says]) => (
           <div key={key}>
@@ -48,7 +51,7 @@ export function Keys(): VNode {
           sheet.value = false;
         }}
       >
-        {shell.close}
+        {t`Close`}
       </button>
     </dialog>
   );

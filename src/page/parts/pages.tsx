@@ -1,10 +1,10 @@
+import { t } from '../message.ts';
 import type { ComponentChildren, VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Answers } from '../answers.ts';
 import type { Args } from '../api.ts';
 import { useAnswer } from '../loading.ts';
 import type { Topic } from '../live.ts';
-import { words } from '../words.ts';
 import { Shown } from './shown.tsx';
 
 /** Operations whose answers come in pages. */
@@ -36,7 +36,7 @@ export function Pages<K extends Paged>(props: PagesProps<K>): VNode {
               <Pages {...props} cursor={next} />
             ) : (
               <button type="button" class="more" onClick={() => setOpen(true)}>
-                {words.value.shell.more}
+                {t`Show more`}
               </button>
             )}
           </>

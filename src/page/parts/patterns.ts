@@ -37,3 +37,16 @@ const ENTITIES: Readonly<Record<string, string>> = {
 export function withoutEntities(text: string): string {
   return text.replace(/&(?:amp|lt|gt|quot|#39|nbsp);/g, (entity) => ENTITIES[entity] ?? entity);
 }
+
+/** What several lines say as one. */
+export const asLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
+
+/** The words that somebody looks for. */
+export const wordsOf = (text: string): string[] => text.toLowerCase().split(/\s+/).filter(Boolean);
+
+/** What a description says first. */
+export const firstSentence = (text: string): string =>
+  /^[^.!?]*(?:[.!?](?!\s)[^.!?]*)*[.!?]?/.exec(text)?.[0] ?? text;
+
+/** `2-planning` as people say it. */
+export const phaseName = (phase: string): string => phase.replace(/^\d+-/, '').replaceAll('-', ' ');

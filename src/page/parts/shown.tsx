@@ -1,6 +1,6 @@
+import { age, moment, t } from '../message.ts';
 import type { ComponentChildren, VNode } from 'preact';
 import type { Loaded } from '../loading.ts';
-import { words } from '../words.ts';
 import { inLine } from './visible.ts';
 
 /** Nothing is there, and where it would come from. */
@@ -22,22 +22,26 @@ export function Shown<T>({
   children: (data: T) => ComponentChildren;
 }): VNode {
   const { data, problem, reload } = loaded;
-  const { shell } = words.value;
   return (
     <>
       {problem === undefined ? null : (
         <div class="problem" role="alert">
-          <p>{inLine(problem.status === 0 ? shell.noServer : problem.message, 600)}</p>
+          <p>
+            {inLine(
+              problem.status === 0 ? t`The server does not answer. Is it still running?` : problem.message,
+              600,
+            )}
+          </p>
           {problem.hint === undefined ? null : <p class="soft mono">{inLine(problem.hint, 600)}</p>}
           <button type="button" onClick={reload}>
-            {shell.retry}
+            {t`Try again`}
           </button>
         </div>
       )}
       {data === undefined ? (
         problem === undefined ? (
           <p class="loading soft" role="status">
-            {shell.loading} …
+            {t`Loading`} …
           </p>
         ) : null
       ) : (
@@ -47,12 +51,38 @@ export function Shown<T>({
   );
 }
 
+/** What went wrong, above the buttons and as wide as they are; nothing where nothing did. */
+export function Wrong({ text }: { text: string }): VNode | null {
+  if (text === '') return null;
+  return (
+    <p class="bad" role="alert">
+      {inLine(text, 600)}
+    </p>
+  );
+}
+
+/** A moment in few words, with all of it where one points at it. */
+export function When({
+  at,
+  as = age,
+}: {
+  at: string | undefined;
+  as?: (iso: string) => string;
+}): VNode | null {
+  if (at === undefined) return null;
+  return (
+    <time dateTime={at} title={moment(at)}>
+      {as(at)}
+    </time>
+  );
+}
+
 /** What could not be read is listed, so that a view is never emptier than the project without saying so. */
 export function Unread({ items }: { items: readonly { what: string; why: string }[] }): VNode | null {
   if (items.length === 0) return null;
   return (
-    <section class="unread" aria-label={words.value.shell.unread}>
-      <h2>{words.value.shell.unread}</h2>
+    <section class="unread" aria-label={t`To look at`}>
+      <h2>{t`To look at`}</h2>
       <ul>
         {items.slice(0, 50).map(({ what, why }) => (
           <li key={`${what} ${why}`}>

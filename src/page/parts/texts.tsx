@@ -1,8 +1,7 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Evidence } from '../answers.ts';
-import { number } from '../message.ts';
-import { words } from '../words.ts';
+import { number, plural, t } from '../message.ts';
 import { isEverywhere } from './patterns.ts';
 import { hiddenIn, inLine, visible } from './visible.ts';
 
@@ -15,7 +14,6 @@ const AT_ONCE = 8_000;
  */
 export function Exact({ text, label, lines }: { text: string; label?: string; lines?: number }): VNode {
   const [whole, setWhole] = useState(false);
-  const { shell } = words.value;
   const all = lines === undefined ? [] : text.split('\n');
   const isClipped = !whole && lines !== undefined && all.length > lines;
   const first = isClipped ? all.slice(0, lines).join('\n') : text;
@@ -26,30 +24,31 @@ export function Exact({ text, label, lines }: { text: string; label?: string; li
     <figure class="exact">
       <figcaption>
         {label === undefined ? null : `${label}, `}
-        {shell.characters(number(text.length))}
-        {hidden === 0 ? null : <strong class="bad"> · {shell.hidden(hidden)}</strong>}
+        {t`${number(text.length)} characters`}
+        {hidden === 0 ? null : <strong class="bad"> · {plural(hidden, 'hidden character')}</strong>}
       </figcaption>
       <pre
         class={isClipped ? 'clipped' : ''}
         tabIndex={0}
-        aria-label={label ?? shell.characters(number(text.length))}
+        aria-label={label ?? t`${number(text.length)} characters`}
       >
         {visible(shown)}
       </pre>
       {shown === text ? null : (
         <button type="button" onClick={() => setWhole(true)}>
-          {isClipped ? shell.readAll(all.length) : shell.showAll(left)}
+          {isClipped ? t`Read all ${all.length} lines` : t`Show the other ${left} characters`}
         </button>
       )}
     </figure>
   );
 }
 
-const placeOf = ({ file, line }: Evidence): string => (line === undefined ? file : `${file}:${line}`);
+export const placeText = ({ file, line }: Evidence): string =>
+  line === undefined ? file : `${file}:${line}`;
 
 /** The last part of a path says which file it is; the whole one is in its title. */
 function shortPlace(evidence: Evidence): string {
-  const parts = placeOf(evidence).split('/');
+  const parts = placeText(evidence).split('/');
   return parts.slice(isEverywhere(parts.at(-1) ?? '') ? -2 : -1).join('/');
 }
 
@@ -58,7 +57,7 @@ export function Proofs({ evidence }: { evidence: readonly Evidence[] | undefined
   return (
     <p class="proof">
       {evidence.slice(0, 8).map((each, index) => (
-        <span key={`${placeOf(each)} ${each.says ?? ''}`} title={inLine(placeOf(each))}>
+        <span key={`${placeText(each)} ${each.says ?? ''}`} title={inLine(placeText(each))}>
           {index === 0 ? '' : ' · '}
           {inLine(shortPlace(each))}
           {each.says === undefined ? '' : ` ${inLine(each.says)}`}
@@ -69,28 +68,50 @@ export function Proofs({ evidence }: { evidence: readonly Evidence[] | undefined
   );
 }
 
-export function Copy({ text, label }: { text: string; label?: string }): VNode {
+/** Facts one below the other, small and to the letter. */
+export function Reasons({ items }: { items: readonly string[] }): VNode {
+  return (
+    <ul class="reasons proof">
+      {items
+        .filter((each) => each !== '')
+        .slice(0, 200)
+        .map((each) => (
+          <li key={each}>{inLine(each, 600)}</li>
+        ))}
+    </ul>
+  );
+}
+
+/** A line to paste elsewhere; `main` is the one thing to do in a view. */
+export function Copy({
+  text,
+  label,
+  main,
+  bare,
+}: {
+  text: string;
+  label?: string;
+  main?: boolean;
+  bare?: boolean;
+}): VNode {
   const [copied, setCopied] = useState(false);
-  const { shell } = words.value;
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(text).catch(() => undefined);
     setCopied(true);
   };
   return (
-    <span class="copy">
-      <code>{visible(text)}</code>
-      <button type="button" aria-label={`${shell.copy}: ${label ?? text}`} onClick={() => void copy()}>
-        <span role="status">{copied ? shell.copied : shell.copy}</span>
+    <span class={`copy ${main === true ? 'large' : ''}`}>
+      {bare === true ? null : <code>{visible(text)}</code>}
+      <button
+        type="button"
+        title={bare === true ? visible(text) : undefined}
+        class={main === true ? 'go' : ''}
+        data-key={main === true ? 'c' : undefined}
+        aria-label={`${t`Copy`}: ${label ?? text}`}
+        onClick={() => void copy()}
+      >
+        <span role="status">{copied ? t`Copied.` : t`Copy`}</span>
       </button>
     </span>
-  );
-}
-
-export function Bar({ done, all, label }: { done: number; all: number; label: string }): VNode {
-  const part = all === 0 ? 0 : Math.min(1, done / all);
-  return (
-    <div class="bar" role="img" aria-label={label}>
-      <i class={part === 1 ? '' : 'w'} style={{ width: `${Math.round(part * 100)}%` }} />
-    </div>
   );
 }

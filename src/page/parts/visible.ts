@@ -21,3 +21,7 @@ export function inLine(text: string, most = 300): string {
     .trim();
   return visible(first.length > most ? `${first.slice(0, most)}…` : first);
 }
+
+/** Facts about a thing, in a line; what is not known is left out. */
+export const dotted = (...facts: readonly (string | undefined)[]): string =>
+  facts.filter(Boolean).join(' · ');

@@ -1,29 +1,32 @@
+import { plural, t } from '../message.ts';
 import type { VNode } from 'preact';
-import { useId, useState } from 'preact/hooks';
-import type { Drift, Next, ProgressItem, Reconciled } from '../answers.ts';
-import { useAnswer, type Loaded } from '../loading.ts';
+import { useId } from 'preact/hooks';
+import type { Drift, Next, ProgressItem } from '../answers.ts';
+import { useActivity, useAnswer, useNames, useNext } from '../loading.ts';
 import { Actions } from '../parts/actions.tsx';
+import { Choice } from '../parts/choice.tsx';
 import { Diff } from '../parts/diff.tsx';
-import { Empty, Group, Heading, Shown, Unread, unreadOf } from '../parts/shown.tsx';
-import { Proofs } from '../parts/texts.tsx';
+import { Empty, Heading, Shown, Unread, unreadOf } from '../parts/shown.tsx';
 import { inLine } from '../parts/visible.ts';
-import { refine, route } from '../router.ts';
+import { Badge, Fold, Pips } from '../parts/work.tsx';
+import { address, refine, route } from '../router.ts';
 import { words } from '../words.ts';
 import { BoardCharts } from './board-charts.tsx';
+import { StoryPanel } from './story.tsx';
 
-/** Epics and stories of every ledger, in columns; what disagrees is marked, and its change can be proposed. */
+/** Stories of every ledger in columns, in the order of work; one opens beside them. */
 export function Board(): VNode {
-  const loaded = useAnswer('next', { detail: 'full' }, ['progress', 'content']);
-  const proposed = useAnswer('reconcile_ledgers', { apply: false }, ['progress']);
-  const { board } = words.value;
-  const items = loaded.data?.items ?? [];
-  const stories = items.filter(({ kind }) => kind === 'story');
+  const loaded = useNext();
+  const { next } = words.value;
+  const [open] = route.value.rest;
+  const stories = (loaded.data?.items ?? []).filter(({ kind }) => kind === 'story');
   const epics = new Set(stories.flatMap(({ epic }) => epic ?? []));
+  const totals = loaded.data?.totals;
   return (
-    <>
+    <div class={open === undefined ? '' : 'opened'}>
       <Heading
-        title={board.title}
-        lead={loaded.data === undefined ? undefined : board.lead(stories.length, epics.size)}
+        title={t`Board`}
+        lead={totals === undefined ? undefined : next.lead(totals.done, totals.stories)}
       >
         <EpicChoice epics={[...epics].sort()} />
       </Heading>
@@ -31,33 +34,48 @@ export function Board(): VNode {
         {(data) => (
           <>
             {stories.length === 0 ? (
-              <Empty title={board.empty} how={board.emptyHow} />
+              <Empty
+                title={t`No ledger and no story files yet.`}
+                how={t`They come with the epics and the sprint plan.`}
+              />
             ) : (
-              <Columns stories={stories} data={data} proposed={proposed.data} />
+              <>
+                <Proposal onDone={loaded.reload} />
+                <Columns stories={stories} data={data} open={open} />
+                <BoardCharts />
+              </>
             )}
-            <Proposal loaded={proposed} onDone={loaded.reload} />
-            {stories.length === 0 ? null : <BoardCharts />}
-            <Unread items={[...unreadOf(data.troubles), ...unreadOf(proposed.data?.broken)]} />
+            <Unread items={unreadOf(data.troubles)} />
           </>
         )}
       </Shown>
-    </>
+      {open === undefined ? null : <StoryPanel key={open} story={open} next={loaded} />}
+    </div>
   );
 }
 
+/** As many as fit beside each other; more are chosen from a list. */
+const MOST_BESIDE = 6;
+
 function EpicChoice({ epics }: { epics: readonly string[] }): VNode | null {
-  const { board, shell } = words.value;
   const field = useId();
+  const chosen = route.value.query.get('epic') ?? '';
   if (epics.length < 2) return null;
+  if (epics.length <= MOST_BESIDE)
+    return (
+      <Choice
+        parts
+        label={t`Epic`}
+        now={chosen}
+        among={[['', t`all`], ...epics.map((epic) => [epic, t`epic ${inLine(epic, 40)}`] as const)]}
+        onChoose={(epic) => refine({ epic })}
+      />
+    );
   return (
     <span class="choice">
-      <label for={field}>{board.filter}</label>
-      <select
-        id={field}
-        value={route.value.query.get('epic') ?? ''}
-        onChange={(event) => refine({ epic: event.currentTarget.value })}
-      >
-        <option value="">{shell.all}</option>
+      <label for={field}>{t`Epic`}</label>
+      <select id={field} value={chosen} onChange={(event) => refine({ epic: event.currentTarget.value })}>
+        <option value="">{t`all`}</option>
         {epics.map((epic) => (
           <option key={epic} value={epic}>
             {inLine(epic, 60)}
@@ -68,23 +86,26 @@ function EpicChoice({ epics }: { epics: readonly string[] }): VNode | null {
   );
 }
 
-function Columns(of: {
-  stories: readonly ProgressItem[];
-  data: Next;
-  proposed: Reconciled | undefined;
-}): VNode {
+/** More cards in a column than this are a list, which `next` has. */
+const MOST_CARDS = 200;
+
+function Columns(of: { stories: readonly ProgressItem[]; data: Next; open: string | undefined }): VNode {
   const epic = route.value.query.get('epic');
   const wanted = of.stories.filter((story) => epic === null || story.epic === epic);
   const drift = new Map(of.data.drift.map((each) => [each.about, each]));
-  const changes = new Map(
-    of.proposed?.ledgers.flatMap((ledger) => ledger.changes.map((change) => [change.key, change] as const)),
+  const working = new Map(
+    useActivity().data?.work.flatMap(({ story, agent }) => (story === undefined ? [] : [[story, agent]])),
   );
   return (
     <div class="cols">
       {Object.entries(of.data.columns ?? {}).map(([column, name]) => {
         const own = wanted.filter((story) => story.column === column);
         return (
-          <section class="col" key={column} aria-label={`${inLine(name)}, ${own.length}`}>
+          <section
+            class={`col ${own.length === 0 ? 'zero' : ''}`}
+            key={column}
+            aria-label={`${inLine(name)}, ${own.length}`}
+          >
             <h2>
               {inLine(name)} <span>{own.length}</span>
             </h2>
@@ -92,11 +113,12 @@ function Columns(of: {
               <Card
                 key={`${story.id} ${story.evidence[0]?.file ?? ''}`}
                 story={story}
+                isOpen={story.id === of.open}
                 drift={drift.get(story.id)}
-                change={changes.get(story.id)}
+                agent={working.get(story.id)}
               />
             ))}
-            {own.length > MOST_CARDS ? <p class="soft">+{own.length - MOST_CARDS}</p> : null}
+            {own.length > MOST_CARDS ? <p class="soft">{t`and ${own.length - MOST_CARDS} more`}</p> : null}
           </section>
         );
       })}
@@ -104,104 +126,92 @@ function Columns(of: {
   );
 }
 
-/** More cards in a column than this are a list, which `next` has. */
-const MOST_CARDS = 200;
-
 function Card(of: {
   story: ProgressItem;
+  isOpen: boolean;
   drift: Drift | undefined;
-  change: Pick<Reconciled['ledgers'][number]['changes'][number], 'from' | 'to'> | undefined;
+  agent: string | undefined;
 }): VNode {
-  const { board } = words.value;
-  const { story, drift, change } = of;
-  const { title = story.id } = story;
+  const { story, drift } = of;
+  const { id, number = '', title = id, tasks } = story;
+  const nameOf = useNames();
+  const agent = nameOf(of.agent);
+  const epic = route.value.query.get('epic') ?? undefined;
   return (
-    <article class="card" data-entry tabIndex={0} aria-label={inLine(title, 120)}>
-      <p>{inLine(title, 120)}</p>
-      <small>
-        <span class={drift === undefined ? '' : 'drift'}>
-          {drift === undefined
-            ? board.epic(inLine(story.epic ?? '', 40))
-            : `${board.drift}${change === undefined ? '' : `: ${inLine(change.from ?? '–', 30)} → ${inLine(change.to, 30)}`}`}
-        </span>
-        <span>{inLine(story.status ?? '', 30)}</span>
-      </small>
-      <Proofs evidence={drift?.evidence ?? story.evidence.slice(0, 1)} />
-      {change === undefined ? null : (
-        <a class="go" href="#proposal" onClick={toProposal} data-act={1}>
-          {board.propose}
-        </a>
+    <a
+      class="card"
+      data-entry
+      href={address('board', [id], { epic })}
+      aria-current={of.isOpen ? 'true' : undefined}
+    >
+      <p>
+        <i>{inLine(number, 20)}</i>{' '}
+        {inLine(title.startsWith(`${number} `) ? title.slice(number.length + 1) : title, 160)}
+      </p>
+      {tasks === undefined && agent === '' ? null : (
+        <small>
+          {tasks === undefined ? null : <Pips done={tasks.done} total={tasks.total} />}
+          {agent === '' ? null : <Badge name={agent} />}
+        </small>
       )}
-    </article>
+      {drift === undefined ? null : <span class="tell">{inLine(drift.says, 120)}</span>}
+    </a>
   );
 }
 
-function toProposal(event: Event): void {
-  event.preventDefault();
-  const place = document.getElementById('proposal');
-  place?.scrollIntoView({ block: 'start' });
-  place?.focus();
-}
-
-/** A move is a change of a file, so it is shown as one before anybody makes it. */
-function Proposal({ loaded, onDone }: { loaded: Loaded<Reconciled>; onDone: () => void }): VNode {
-  const { board } = words.value;
-  const [open, setOpen] = useState(false);
+/** What the files prove and no ledger has yet: a change of a file, shown as one before anybody makes it. */
+function Proposal({ onDone }: { onDone: () => void }): VNode | null {
+  const loaded = useAnswer('reconcile_ledgers', { apply: false }, ['progress']);
+  const { data } = loaded;
+  const count = data?.ledgers.flatMap(({ changes }) => changes).length ?? 0;
+  const isSaid = loaded.problem !== undefined || (data?.broken.length ?? 0) > 0;
+  if (count === 0 && !isSaid) return null;
   return (
-    <section id="proposal" tabIndex={-1} aria-label={board.proposal}>
-      <Group title={board.proposal} count={loaded.data?.ledgers.flatMap(({ changes }) => changes).length} />
+    <div class="note">
       <Shown loaded={loaded}>
-        {({ ledgers, proposal, left }) => (
+        {({ ledgers, proposal, broken }) => (
           <>
-            {ledgers.length === 0 ? (
-              <p class="soft">{board.noProposal}</p>
-            ) : (
-              <div data-entry tabIndex={0}>
+            {count === 0 ? null : (
+              <Fold
+                title={plural(
+                  count,
+                  'change that the files prove is missing from the ledgers',
+                  'changes that the files prove are missing from the ledgers',
+                )}
+              >
                 {ledgers.map(({ file, diff, changes }) => (
                   <div key={file}>
                     <Diff text={diff} title={file} note={String(changes.length)} />
                     <ul class="reasons">
                       {changes.map(({ key, why }) => (
                         <li key={key}>
-                          <b>{inLine(key)}</b> <span class="proof">{inLine(why)}</span>
+                          <b>{inLine(key)}</b> <span class="soft">{inLine(why)}</span>
                         </li>
                       ))}
                     </ul>
                   </div>
                 ))}
-                {proposal === undefined ? null : (
-                  <Actions
-                    about={board.proposal}
-                    actions={[
-                      {
-                        label: board.apply,
-                        operation: 'reconcile_ledgers',
-                        args: { apply: true, proposal },
-                      },
-                    ]}
-                    onDone={() => {
-                      loaded.reload();
-                      onDone();
-                    }}
-                  />
-                )}
-              </div>
+                <Actions
+                  about={t`Proposed change`}
+                  actions={[
+                    {
+                      label: t`Write these lines`,
+                      operation: 'reconcile_ledgers',
+                      args: { apply: true, proposal },
+                      asks: true,
+                    },
+                  ]}
+                  onDone={() => {
+                    loaded.reload();
+                    onDone();
+                  }}
+                />
+              </Fold>
             )}
-            {left.length === 0 ? null : (
-              <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
-                <summary>
-                  {board.left} ({left.length})
-                </summary>
-                <ul class="reasons">
-                  {left.slice(0, 200).map((each) => (
-                    <li key={each}>{inLine(each)}</li>
-                  ))}
-                </ul>
-              </details>
-            )}
+            <Unread items={unreadOf(broken)} />
           </>
         )}
       </Shown>
-    </section>
+    </div>
   );
 }

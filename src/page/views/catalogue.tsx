@@ -1,8 +1,11 @@
+import { t } from '../message.ts';
 import type { VNode } from 'preact';
-import { useId } from 'preact/hooks';
 import type { Listed } from '../answers.ts';
 import { useAnswer } from '../loading.ts';
+import { Choice, SearchField } from '../parts/choice.tsx';
+import { CopyLine, usePrompts } from '../parts/hosts.tsx';
 import { Pages } from '../parts/pages.tsx';
+import { bareName, firstSentence, phaseName } from '../parts/patterns.ts';
 import { Empty, Group, Heading, Shown } from '../parts/shown.tsx';
 import { useSettled } from '../parts/settled.ts';
 import { inLine } from '../parts/visible.ts';
@@ -12,14 +15,7 @@ import { words } from '../words.ts';
 const KINDS = ['agents', 'workflows', 'skills', 'tasks', 'knowledge', 'templates', 'checklists'] as const;
 type Kind = (typeof KINDS)[number];
 
-/** The fields of an entry that narrow a list down. */
-const NARROWED = ['module', 'phase', 'origin'] as const;
-type Narrowed = (typeof NARROWED)[number];
-
 const query = (name: string): string => route.value.query.get(name) ?? '';
-
-const fits = (item: Listed): boolean =>
-  NARROWED.every((field) => query(field) === '' || item[field] === query(field));
 
 /** Agents, workflows, skills and knowledge: all of them, or what the words find. */
 export function Catalogue(): VNode {
@@ -27,90 +23,134 @@ export function Catalogue(): VNode {
   const typed = query('q');
   const settled = useSettled(typed);
   const kind = KINDS.find((name) => name === query('kind'));
-  const field = useId();
   return (
     <>
-      <Heading title={catalogue.title}>
-        <input
-          id={field}
-          class="search"
-          type="search"
-          data-search
-          aria-label={catalogue.search}
-          placeholder={`${catalogue.search} …  /`}
-          value={typed}
-          onInput={(event) => refine({ q: event.currentTarget.value })}
-        />
+      <Heading title={t`Catalogue`}>
+        <SearchField label={t`Search agents and workflows`} />
       </Heading>
-      <div class="filters">
-        <button type="button" aria-pressed={kind === undefined} onClick={() => refine({ kind: undefined })}>
-          {words.value.shell.all}
-        </button>
-        {KINDS.map((name) => (
-          <button
-            type="button"
-            key={name}
-            aria-pressed={kind === name}
-            onClick={() => refine({ kind: name })}
-          >
-            {catalogue.kinds[name]}
-          </button>
-        ))}
-      </div>
-      {settled === '' ? (
-        (kind === undefined ? KINDS : [kind]).map((name) => (
-          <ListOf key={name} kind={name} alone={kind !== undefined} />
-        ))
-      ) : (
+      <Choice
+        label={t`Kind`}
+        now={kind ?? ''}
+        among={[['', t`all`], ...KINDS.map((name) => [name, catalogue.kinds[name]] as const)]}
+        onChoose={(name) => refine({ kind: name })}
+      />
+      {settled !== '' ? (
         <SearchHits query={settled} kind={kind} />
+      ) : kind === undefined ? (
+        <>
+          <People />
+          <Workflows />
+        </>
+      ) : (
+        <ListOf key={kind} kind={kind} />
       )}
     </>
   );
 }
 
-/** Choices of what is there, drawn from what was read. */
-function Narrowing({ items }: { items: readonly Listed[] }): VNode {
-  const { catalogue, shell } = words.value;
-  const valuesOf = (field: Narrowed): string[] =>
-    [...new Set(items.flatMap((item) => item[field] ?? []))].sort();
+/** Who can be asked: a face, a name, what they are for. */
+function People(): VNode {
+  const loaded = useAnswer('list', { what: 'agents', limit: 100 }, ['content']);
+  const promptOf = usePrompts();
   return (
-    <div class="filters">
-      {NARROWED.map((field) => {
-        const values = valuesOf(field);
-        return values.length < 2 && query(field) === '' ? null : (
-          <label key={field}>
-            {catalogue[field]}{' '}
-            <select value={query(field)} onChange={(event) => refine({ [field]: event.currentTarget.value })}>
-              <option value="">{shell.all}</option>
-              {[...new Set([...values, ...(query(field) === '' ? [] : [query(field)])])].map((value) => (
-                <option key={value} value={value}>
-                  {inLine(value, 60)}
-                </option>
-              ))}
-            </select>
-          </label>
-        );
-      })}
-    </div>
+    <Shown loaded={loaded}>
+      {({ items }) =>
+        items.length === 0 ? (
+          <Empty title={t`Nothing matches.`} how={t`Try other words, or fewer filters.`} />
+        ) : (
+          <ul class="people">
+            {items.map((item) => (
+              <li class="panel" key={`${item.module ?? ''} ${item.name}`} data-entry tabIndex={0}>
+                <span class="face" aria-hidden="true">
+                  {inLine(item.icon ?? Array.from(item.person ?? item.name)[0] ?? '·', 4)}
+                </span>
+                <h2>
+                  <a href={placeOf(item)}>{inLine(item.person ?? item.name, 60)}</a>
+                </h2>
+                <small class="soft">{inLine(roleOf(item), 80)}</small>
+                <p>{inLine(firstSentence(item.description ?? ''), 180)}</p>
+                <div class="x">
+                  <a class="soft" href={placeOf(item)}>
+                    {t`Where from`}
+                  </a>
+                  <CopyLine start={startOf(item)} prompt={promptOf(startOf(item))} />
+                </div>
+              </li>
+            ))}
+          </ul>
+        )
+      }
+    </Shown>
   );
 }
 
-function ListOf({ kind, alone }: { kind: Kind; alone: boolean }): VNode {
+const placeOf = ({ kind, name, module }: Listed): string => address('item', [kind, name], { module });
+const startOf = ({ name, kind }: Listed) => ({ name, kind });
+
+/** The title without the name and the icon that stand beside it. */
+function roleOf({ title = '', person = '', icon = '', name }: Listed): string {
+  const role = title.replace(person, '').replace(icon, '').trim();
+  return role === '' ? bareName(name) : role;
+}
+
+/** What has no place in the order of the work comes after what has one. */
+const isLast = (phase: string): boolean => phase === '' || phase === 'anytime';
+
+/** What can be done, in the order of the work. */
+function Workflows(): VNode {
+  const promptOf = usePrompts();
+  return (
+    <Pages operation="list" args={{ what: 'workflows', limit: 100 }} topics={['content']}>
+      {({ items }) => {
+        const phases = [...new Set(items.map(({ phase }) => phase ?? ''))].sort((a, b) =>
+          isLast(a) === isLast(b) ? (a < b ? -1 : 1) : Number(isLast(a)) - Number(isLast(b)),
+        );
+        return phases.map((phase) => {
+          const own = items.filter((item) => (item.phase ?? '') === phase);
+          return (
+            <section key={phase}>
+              <Group
+                title={isLast(phase) ? t`At any time` : inLine(phaseName(phase), 60)}
+                count={own.length}
+              />
+              <ul class="list flows">
+                {own.map((item) => (
+                  <li key={`${item.module ?? ''} ${item.name}`} data-entry tabIndex={0}>
+                    <a class="what" href={placeOf(item)}>
+                      {inLine(item.name, 60)}
+                    </a>
+                    <span class="soft">
+                      {inLine(firstSentence(item.description ?? item.title ?? ''), 160)}
+                    </span>
+                    <CopyLine start={startOf(item)} prompt={promptOf(startOf(item))} />
+                  </li>
+                ))}
+              </ul>
+            </section>
+          );
+        });
+      }}
+    </Pages>
+  );
+}
+
+function ListOf({ kind }: { kind: Kind }): VNode {
   const { catalogue } = words.value;
   return (
-    <Pages operation="list" args={{ what: kind, limit: alone ? 200 : 50 }} topics={['content']}>
+    <Pages operation="list" args={{ what: kind, limit: 200 }} topics={['content']}>
       {(found, isFirst) => {
-        const items = found.items.filter(fits);
-        // Among all kinds, one that has nothing is left out.
-        if (!alone && items.length === 0) return null;
+        const items = found.items;
         return (
           <section>
-            {isFirst ? <Group title={catalogue.kinds[kind]} count={found.total} /> : null}
-            {alone && isFirst ? <Narrowing items={found.items} /> : null}
+            {isFirst ? (
+              <>
+                <Group title={catalogue.kinds[kind]} count={found.total} />
+              </>
+            ) : null}
             {items.length > 0 ? (
               <Entries items={items} />
             ) : isFirst ? (
-              <Empty title={catalogue.empty} how={catalogue.emptyHow} />
+              <Empty title={t`Nothing matches.`} how={t`Try other words, or fewer filters.`} />
             ) : null}
           </section>
         );
@@ -120,7 +160,6 @@ function ListOf({ kind, alone }: { kind: Kind; alone: boolean }): VNode {
 }
 
 function SearchHits({ query: text, kind }: { query: string; kind: Kind | undefined }): VNode {
-  const { catalogue } = words.value;
   const loaded = useAnswer(
     'search',
     { query: text, limit: 50, ...(kind === undefined ? {} : { type: kind }) },
@@ -130,11 +169,10 @@ function SearchHits({ query: text, kind }: { query: string; kind: Kind | undefin
     <Shown loaded={loaded}>
       {({ items }) => (
         <>
-          <Narrowing items={items} />
-          {items.filter(fits).length === 0 ? (
-            <Empty title={catalogue.empty} how={catalogue.emptyHow} />
+          {items.length === 0 ? (
+            <Empty title={t`Nothing matches.`} how={t`Try other words, or fewer filters.`} />
           ) : (
-            <Entries items={items.filter(fits)} />
+            <Entries items={items} />
           )}
         </>
       )}

@@ -1,3 +1,4 @@
+import { plural, t } from '../message.ts';
 import type { VNode } from 'preact';
 import { useId, useState } from 'preact/hooks';
 
@@ -13,20 +14,20 @@ const FIELDS = ['what_happened', 'root_cause', 'impact', 'lesson', 'fix', 'rule'
 /** What went wrong before, and whether a plan is about to repeat it. */
 export function Failures(): VNode {
   const loaded = useAnswer('get_failure_museum', { top_n: 100 }, ['failures', 'memory']);
-  const { failures } = words.value;
   return (
     <>
       <Heading
-        title={failures.title}
-        lead={loaded.data === undefined ? undefined : failures.lead(loaded.data.total)}
+        title={t`Failures`}
+        lead={
+          loaded.data === undefined ? undefined : t`${plural(loaded.data.total, 'failure')} in the museum.`
+        }
       />
-      <Check />
       <Shown loaded={loaded}>
         {(data) => (
           <>
             {data.rules.length === 0 ? null : (
               <section>
-                <Group title={failures.rules} count={data.rules.length} />
+                <Group title={t`Rules`} count={data.rules.length} />
                 <ul class="list rows">
                   {data.rules.map(({ rule, from }) => (
                     <li key={`${rule} ${from}`}>
@@ -37,9 +38,13 @@ export function Failures(): VNode {
                 </ul>
               </section>
             )}
-            <Group title={failures.title} count={data.failures.length} />
+            {data.failures.length === 0 ? null : <Check />}
+            <Group title={t`Failures`} count={data.failures.length} />
             {data.failures.length === 0 ? (
-              <Empty title={failures.empty} how={failures.emptyHow} />
+              <Empty
+                title={t`The museum is empty.`}
+                how={t`Agents log what went wrong, so that it does not happen twice.`}
+              />
             ) : (
               <ul class="list">
                 {data.failures.map((failure) => (
@@ -57,7 +62,6 @@ export function Failures(): VNode {
 
 /** The plan is part of the address, so that its check can be shared. */
 function Check(): VNode {
-  const { failures } = words.value;
   const asked = route.value.query.get('plan') ?? '';
   const [plan, setPlan] = useState(asked);
   const field = useId();
@@ -70,19 +74,17 @@ function Check(): VNode {
       }}
     >
       <label for={field}>
-        <b>{failures.check}</b> <span class="soft">{failures.checkHow}</span>
+        <b>{t`Check this plan`}</b> <span class="soft">{t`The change you plan, in a few words`}</span>
       </label>
-      <textarea
-        id={field}
-        rows={2}
-        maxLength={4000}
-        data-search
-        value={plan}
-        onInput={(event) => setPlan(event.currentTarget.value)}
-      />
-      <button type="submit" class="go">
-        {failures.run}
-      </button>
+      <div class="one-line">
+        <input
+          id={field}
+          maxLength={4000}
+          value={plan}
+          onInput={(event) => setPlan(event.currentTarget.value)}
+        />
+        <button type="submit">{t`Check`}</button>
+      </div>
       {asked === '' ? null : <Checked plan={asked} />}
     </form>
   );

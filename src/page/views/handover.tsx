@@ -1,31 +1,38 @@
 import type { VNode } from 'preact';
 import type { Delivery } from '../answers.ts';
 import { useAnswer } from '../loading.ts';
-import { Actions } from '../parts/actions.tsx';
+import { dayName, plural, t } from '../message.ts';
 import { Empty, Heading, Shown, Unread, unreadOf } from '../parts/shown.tsx';
-import { inLine } from '../parts/visible.ts';
+import { dotted, inLine } from '../parts/visible.ts';
+import { Fold } from '../parts/work.tsx';
 import { address } from '../router.ts';
-import { words } from '../words.ts';
+import { stateOf } from '../words.ts';
 
 /** Contracts between teams: what is handed over, whether it is complete, and the answer to it. */
 export function Handover(): VNode {
   const loaded = useAnswer('delivery_list', {}, ['handover', 'progress']);
-  const { handover } = words.value;
   return (
     <>
       <Heading
-        title={handover.title}
-        lead={loaded.data === undefined ? undefined : handover.lead(loaded.data.contracts.length)}
+        title={t`Handover`}
+        lead={
+          loaded.data === undefined
+            ? undefined
+            : t`${plural(loaded.data.contracts.length, 'delivery contract')}.`
+        }
       />
       <Shown loaded={loaded}>
         {({ contracts, problems }) => (
           <>
             {contracts.length === 0 ? (
-              <Empty title={handover.empty} how={handover.emptyHow} />
+              <Empty
+                title={t`No delivery contract yet.`}
+                how={t`One is made when a team hands its work over to another.`}
+              />
             ) : (
-              <ul class="list">
-                {contracts.map((contract) => (
-                  <One key={contract.contract_id} contract={contract} onDone={loaded.reload} />
+              <ul class="log">
+                {contracts.toReversed().map((contract) => (
+                  <One key={contract.contract_id} contract={contract} />
                 ))}
               </ul>
             )}
@@ -37,28 +44,42 @@ export function Handover(): VNode {
   );
 }
 
-function One({ contract, onDone }: { contract: Delivery; onDone: () => void }): VNode {
-  const { handover } = words.value;
-  const { contract_id } = contract;
-  const checked = useAnswer('delivery_validate', { contract_id }, ['handover', 'progress']);
-  const waits = !['accepted', 'rejected'].includes(contract.status);
+/** What is decided on has its text, and its answers, in the inbox; here is what became of each. */
+function One({ contract }: { contract: Delivery }): VNode {
+  const { contract_id, status, from_team, to_team, date, signed_by: signed } = contract;
+  const waits = !['accepted', 'rejected'].includes(status);
+  const checked = useAnswer('delivery_validate', waits ? { contract_id } : undefined, [
+    'handover',
+    'progress',
+  ]);
   const valid = checked.data?.valid;
   return (
-    <li class="item" data-entry tabIndex={0} aria-label={inLine(contract_id)}>
-      <span class={`dot ${waits ? '' : 'soft'}`} aria-hidden="true" />
-      <div>
-        <p class="what">
-          {inLine(contract.from_team)} → {inLine(contract.to_team)}{' '}
-          <small class="soft">{inLine(contract.status)}</small>
-        </p>
-        <p class="why">
-          {inLine(contract.date ?? '')} {inLine(contract.signed_by ?? '')} ·{' '}
-          {handover.artefacts(contract.artefacts)} · {handover.questions(contract.open_questions)}
-          {valid === undefined ? null : (
-            <span class={valid ? 'good' : 'bad'}> · {valid ? handover.complete : handover.incomplete}</span>
-          )}
-        </p>
-        <p class="proof">{inLine(contract.file)}</p>
+    <li data-entry tabIndex={0} aria-label={inLine(contract_id)}>
+      <p>
+        {inLine(from_team, 80)} → {inLine(to_team, 80)}{' '}
+        <small class="soft">{date === '' ? '' : dayName(date)}</small>
+      </p>
+      <small class="soft">
+        {dotted(
+          stateOf(status),
+          signed === '' ? '' : t`signed by ${inLine(signed, 60)}`,
+          plural(contract.artefacts, 'artefact'),
+          contract.open_questions === 0 ? '' : plural(contract.open_questions, 'open question'),
+        )}
+        {valid === undefined ? null : (
+          <span class={valid ? 'good' : 'bad'}> · {valid ? t`has everything` : t`not complete`}</span>
+        )}
+        {waits ? (
+          <>
+            {' '}
+            ·{' '}
+            <a
+              href={address('inbox', [], { entry: `contract ${contract_id}` })}
+            >{t`Read and answer it in the inbox`}</a>
+          </>
+        ) : null}
+      </small>
+      <Fold title={inLine(contract.file)}>
         <ul class="reasons">
           {(checked.data?.findings ?? []).map(({ message, level, line }) => (
             <li key={message} class={level === 'error' ? 'bad' : 'soft'}>
@@ -67,18 +88,7 @@ function One({ contract, onDone }: { contract: Delivery; onDone: () => void }): 
             </li>
           ))}
         </ul>
-      </div>
-      {/* Who accepts it has to see its text, which is there. */}
-      {waits ? <a href={address('inbox')}>{handover.read}</a> : null}
-      <Actions
-        about={inLine(contract_id)}
-        onDone={onDone}
-        actions={
-          waits
-            ? [{ label: handover.reject, operation: 'delivery_reject', args: { contract_id }, danger: true }]
-            : []
-        }
-      />
+      </Fold>
     </li>
   );
 }

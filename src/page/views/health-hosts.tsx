@@ -1,5 +1,7 @@
+import { t } from '../message.ts';
 import type { VNode } from 'preact';
-import { useAnswer } from '../loading.ts';
+import type { Answers } from '../answers.ts';
+import type { Loaded } from '../loading.ts';
 import { Group, Shown } from '../parts/shown.tsx';
 import { inLine } from '../parts/visible.ts';
 import { words } from '../words.ts';
@@ -9,16 +11,15 @@ const TONES = { ok: 'soft', notice: 'drift', broken: 'bad' } as const;
 const isWell = ({ level }: { level: keyof typeof TONES }): boolean => level !== 'broken';
 
 /** The hosts of this machine: which have an entry for this server, and what stands in the way of those that have. */
-export function Hosts(): VNode {
-  const loaded = useAnswer('hosts_show', {}, []);
+export function Hosts({ loaded }: { loaded: Loaded<Answers['hosts_show']> }): VNode {
   const { health } = words.value;
   return (
     <section>
-      <Group title={health.hosts} count={loaded.data?.hosts.length} />
+      <Group title={t`Hosts on this machine`} count={loaded.data?.hosts.length} />
       <Shown loaded={loaded}>
         {({ hosts }) =>
           hosts.length === 0 ? (
-            <p class="soft">{health.noHosts}</p>
+            <p class="soft">{t`No host was found.`}</p>
           ) : (
             <ul class="list rows">
               {hosts.map(({ host, name, scope, file, found, checks }) => (

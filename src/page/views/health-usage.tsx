@@ -1,48 +1,35 @@
 import type { VNode } from 'preact';
 import type { UsedDay } from '../answers.ts';
 import { useAnswer } from '../loading.ts';
-import { Bars } from '../parts/chart.tsx';
+import { Bars, LEAST_POINTS } from '../parts/chart.tsx';
 import { Group, Shown, Unread, unreadOf } from '../parts/shown.tsx';
-import { Bar } from '../parts/texts.tsx';
-import { inLine } from '../parts/visible.ts';
-import { age, number } from '../message.ts';
-import { words } from '../words.ts';
+import { Reasons } from '../parts/texts.tsx';
+import { dotted, inLine } from '../parts/visible.ts';
+import { age, number, t } from '../message.ts';
 
 /** What was started: most often, and day by day. */
 export function Usage(): VNode {
   const loaded = useAnswer('usage_show', {}, ['content']);
-  const { health } = words.value;
   return (
     <section>
-      <Group title={health.usage} />
+      <Group title={t`Started most often`} />
       <Shown loaded={loaded}>
-        {({ items, days, problem, place }) => {
-          const most = Math.max(1, ...items.map(({ uses }) => uses));
-          return (
-            <>
-              {items.length === 0 ? (
-                <p class="soft">{health.noUsage}</p>
-              ) : (
-                <ul class="list rows">
-                  {items.slice(0, 20).map(({ name, kind, uses, last }) => (
-                    <li key={`${kind} ${name}`}>
-                      <span>
-                        {inLine(name)} <span class="soft">{inLine(kind)}</span>
-                      </span>
-                      <span>
-                        {uses} · {age(last)}
-                      </span>
-                      <Bar done={uses} all={most} label={`${inLine(name)}: ${uses}`} />
-                    </li>
-                  ))}
-                </ul>
-              )}
-              <Days days={days} />
-              <p class="proof">{inLine(place)}</p>
-              <Unread items={unreadOf(problem === undefined ? [] : [problem], place)} />
-            </>
-          );
-        }}
+        {({ items, days, problem, place }) => (
+          <>
+            {items.length === 0 ? (
+              <p class="soft">{t`Nothing has been recorded.`}</p>
+            ) : (
+              <Reasons
+                items={items
+                  .slice(0, 20)
+                  .map(({ name, kind, uses, last }) => `${uses} × ${dotted(name, kind, age(last))}`)}
+              />
+            )}
+            <Days days={days} />
+            <p class="proof">{inLine(place)}</p>
+            <Unread items={unreadOf(problem === undefined ? [] : [problem], place)} />
+          </>
+        )}
       </Shown>
     </section>
   );
@@ -65,23 +52,19 @@ function everyDay(days: readonly UsedDay[]): UsedDay[] {
 const SHOWN_DAYS = 90;
 
 function Days({ days }: { days: readonly UsedDay[] }): VNode | null {
-  const { health, shell } = words.value;
-  if (days.length === 0) return null;
   const all = everyDay(days);
   const tokens = days.reduce((sum, used) => sum + used.tokens, 0);
+  if (days.length === 0) return null;
   return (
     <>
-      <h3>{health.startsByDay}</h3>
-      <Bars
-        title={health.startsByDay}
-        points={all.map(({ day, starts }) => ({ label: day, value: starts }))}
-      />
-      <h3>{health.tokensByDay}</h3>
-      <Bars
-        title={health.tokensByDay}
-        points={all.map(({ day, tokens: delivered }) => ({ label: day, value: delivered }))}
-      />
-      <p class="soft">{shell.tokens(number(tokens))}</p>
+      {all.length < LEAST_POINTS ? null : (
+        <Bars
+          title={t`Started each day`}
+          unit=""
+          points={all.map(({ day, starts }) => ({ label: day, value: starts }))}
+        />
+      )}
+      <p class="soft">{t`${number(tokens)} tokens were delivered with them.`}</p>
     </>
   );
 }

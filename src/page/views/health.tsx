@@ -1,185 +1,184 @@
 import type { VNode } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { Doctor } from '../answers.ts';
+import type { Answers, Doctor, Receipt } from '../answers.ts';
 import { enter, session } from '../live.ts';
 import { useAnswer } from '../loading.ts';
 import { Group, Heading, Shown, Unread, unreadOf } from '../parts/shown.tsx';
-import { inLine } from '../parts/visible.ts';
-import { age, moment } from '../message.ts';
-import { words } from '../words.ts';
+import { Reasons } from '../parts/texts.tsx';
+import { dotted, inLine } from '../parts/visible.ts';
+import { Fold } from '../parts/work.tsx';
+import { address } from '../router.ts';
+import { age, moment, plural, t } from '../message.ts';
+
 import { Hosts } from './health-hosts.tsx';
 import { Usage } from './health-usage.tsx';
 
-/** Whether everything works, what is used, and what runs on this machine. */
+/** Whether everything works: what is to be repaired first, then what is in order, folded. */
 export function Health(): VNode {
   const loaded = useAnswer('doctor', {}, ['content', 'sources']);
-  const { health } = words.value;
-  const { data } = loaded;
+  const hosts = useAnswer('hosts_show', {}, []);
+  const [newest] = useAnswer('list_receipts', { limit: 1 }, ['receipts']).data?.items ?? [];
   // Who runs and who is connected may be others than when the page was opened.
   useEffect(() => void enter(), []);
+  const { data } = loaded;
+  const broken = repairsOf(data, hosts.data, newest);
   return (
     <>
       <Heading
-        title={health.title}
-        lead={data === undefined ? undefined : data.ok ? health.good : health.bad}
+        title={t`Health`}
+        lead={
+          data === undefined
+            ? undefined
+            : broken.length === 0 && data.ok
+              ? t`This project is in order.`
+              : broken.length === 0
+                ? t`Something is broken.`
+                : t`${plural(broken.length, 'thing')} to repair.`
+        }
       />
+      {broken.length === 0 ? null : (
+        <section>
+          <Group title={t`To repair`} count={broken.length} />
+          <ul class="list">
+            {broken.map(({ what, why, to }) => (
+              <li class="item" key={`${what} ${why}`} data-entry tabIndex={0}>
+                <span class="dot bad" aria-hidden="true" />
+                <div>
+                  <p class="what">{inLine(what)}</p>
+                  <p class="why">{inLine(why, 600)}</p>
+                </div>
+                {to === undefined ? null : <a href={to}>{t`Look`}</a>}
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
       <Shown loaded={loaded}>{(found) => <HealthReport doctor={found} />}</Shown>
-      <Hosts />
+      <Hosts loaded={hosts} />
       <Instances />
-      <Clients />
       <Usage />
       <Store />
     </>
   );
 }
 
+interface Repair {
+  what: string;
+  why: string;
+  to?: string;
+}
+
+/** Everything that is red, wherever it is said. */
+function repairsOf(
+  doctor: Doctor | undefined,
+  hosts: Answers['hosts_show'] | undefined,
+  newest: Receipt | undefined,
+): Repair[] {
+  return [
+    ...(newest?.status === 'FAIL'
+      ? [{ what: t`The completion contract fails`, why: newest.reason, to: address('proof') }]
+      : []),
+    ...(doctor?.problems.length === 0 ? [] : unreadOf(doctor?.problems)).map(({ what, why }) => ({
+      what: what === '' ? t`Health` : what,
+      why,
+    })),
+    ...(hosts?.hosts ?? []).flatMap(({ name, checks }) =>
+      checks.filter(({ level }) => level === 'broken').map(({ text }) => ({ what: name, why: text })),
+    ),
+  ];
+}
+
 function HealthReport({ doctor }: { doctor: Doctor }): VNode {
-  const { health } = words.value;
   const notices = [
     ...doctor.findings.map(({ about, text }) => ({ what: about, why: text })),
     ...unreadOf(doctor.warnings),
   ];
   return (
     <>
+      {notices.length === 0 ? null : (
+        <section>
+          <Group title={t`Findings`} count={notices.length} />
+          <ul class="log">
+            {notices.map(({ what, why }) => (
+              <li key={`${what} ${why}`} data-entry tabIndex={0}>
+                <p>{inLine(why, 600)}</p>
+                <small class="soft">{inLine(what)}</small>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <Fold title={t`Origins (${doctor.origins.length})`}>
+        <ul class="log">
+          {doctor.origins.map(({ name, priority, agents, workflows, root }) => (
+            <li key={`${name} ${root}`}>
+              {priority} {inLine(name)}{' '}
+              <small>
+                {plural(agents, 'agent')} · {plural(workflows, 'workflow')} · {inLine(root)}
+              </small>
+            </li>
+          ))}
+        </ul>
+      </Fold>
+      {doctor.safety === undefined || doctor.safety.programs.length === 0 ? null : (
+        <Fold
+          title={`${t`Programs of this project`}: ${doctor.safety.allowed ? t`allowed to run` : t`not allowed to run`}`}
+        >
+          <Reasons items={doctor.safety.programs} />
+        </Fold>
+      )}
       <p class="proof">
         BMAD MCP Server {inLine(doctor.version)} · Node {inLine(doctor.node)} ·{' '}
         {inLine(doctor.modules.join(', '))} · {inLine(doctor.project?.root ?? '')}
       </p>
-      {notices.length === 0 ? null : (
-        <section>
-          <Group title={health.findings} count={notices.length} />
-          <ul class="list rows">
-            {notices.map(({ what, why }) => (
-              <li key={`${what} ${why}`} data-entry tabIndex={0}>
-                <code>{inLine(what)}</code>
-                <span>{inLine(why, 600)}</span>
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
-      <Unread items={unreadOf(doctor.problems)} />
-      <Group title={health.origins} count={doctor.origins.length} />
-      <div class="wide" role="group" aria-label={health.origins} tabIndex={0}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">{health.columns.rank}</th>
-              <th scope="col">{health.columns.name}</th>
-              <th scope="col">{health.columns.agents}</th>
-              <th scope="col">{health.columns.workflows}</th>
-              <th scope="col">{health.columns.place}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {doctor.origins.map(({ name, priority, agents, workflows, root }) => (
-              <tr key={`${name} ${root}`}>
-                <td>{priority}</td>
-                <td>{inLine(name)}</td>
-                <td>{agents}</td>
-                <td>{workflows}</td>
-                <td class="mono">{inLine(root)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-      {doctor.safety === undefined || doctor.safety.programs.length === 0 ? null : (
-        <section>
-          <Group title={health.programs} />
-          <p class={doctor.safety.allowed ? 'good' : 'drift'}>
-            {doctor.safety.allowed ? health.allowed : health.notAllowed}
-          </p>
-          <ul class="reasons">
-            {doctor.safety.programs.map((program) => (
-              <li key={program} class="proof">
-                {inLine(program, 500)}
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
     </>
   );
 }
 
+/** What it remembers with, and where. */
 function Store(): VNode {
   const loaded = useAnswer('memory_status', {}, ['memory']);
-  const { health, memory } = words.value;
   return (
-    <section>
-      <Group title={health.memory} />
-      <Shown loaded={loaded}>
-        {({ place, files, engine, index, embedder, memories, degraded, notes }) => (
-          <>
-            <p class={degraded ? 'bad' : ''}>
-              {inLine(engine)} · {memory.lead(memories ?? 0)} {inLine(embedder ?? '')}
-            </p>
-            <p class="proof">
-              {health.lines(files)} {inLine(place)}
-            </p>
-            <p class="proof" hidden={index === undefined || engine === 'qdrant'}>
-              {health.index} {inLine(index ?? '')}
-            </p>
-            <Unread items={unreadOf(notes)} />
-          </>
-        )}
-      </Shown>
-    </section>
-  );
-}
-
-function Instances(): VNode {
-  const { health } = words.value;
-  const known = session.value;
-  return (
-    <section>
-      <Group title={health.instances} count={known?.instances.length} />
-      <ul class="list rows" hidden={known?.instances.length === 0}>
-        {(known?.instances ?? []).map(({ origin, client, kind, roots, pid, started, own }) => (
-          <li key={`${pid} ${origin ?? ''}`} data-entry tabIndex={0}>
-            <span>
-              {own === true ? (
-                <b>{health.own}</b>
-              ) : origin === undefined ? (
-                inLine(client ?? health.unnamed)
-              ) : (
-                <a href={origin}>{inLine(origin)}</a>
-              )}{' '}
-              <span class="soft">{inLine(kind)}</span>
-            </span>
-            <span>
-              {pid} · {age(started)}
-            </span>
-            <span class="proof">{inLine(roots.join(' · '), 500)}</span>
-          </li>
-        ))}
-      </ul>
-      {known?.person === undefined ? null : (
-        <p class="proof">
-          {health.session} {inLine(known.person.id)} · {health.until(moment(known.person.until))}
-        </p>
+    <Shown loaded={loaded}>
+      {({ place, files, engine, index, embedder, memories, degraded, notes }) => (
+        <>
+          <Fold title={`${t`Memory`}: ${plural(memories ?? 0, 'memory', 'memories')}`} open={degraded}>
+            <Reasons
+              items={[
+                dotted(engine, embedder),
+                `${plural(files, 'file of lines in', 'files of lines in')} ${place}`,
+                index === undefined || engine === 'qdrant'
+                  ? ''
+                  : `${t`Index, which can be deleted and is made again:`} ${index}`,
+              ]}
+            />
+          </Fold>
+          <Unread items={unreadOf(notes)} />
+        </>
       )}
-    </section>
+    </Shown>
   );
 }
 
-/** Who uses this server now; one for the page alone has none. */
-function Clients(): VNode | null {
-  const { health } = words.value;
-  const clients = session.value?.clients ?? [];
-  if (clients.length === 0) return null;
+/** The servers of this user that run now, and the session of who looks at this. */
+function Instances(): VNode {
+  const { instances = [], person } = session.value ?? {};
   return (
-    <section>
-      <Group title={health.clients} count={clients.length} />
-      <ul class="list rows">
-        {clients.map(({ name, last }, at) => (
-          <li key={`${at} ${name}`} data-entry tabIndex={0}>
-            <span>{inLine(name === '' ? health.unnamed : name)}</span>
-            <span>{age(last)}</span>
-          </li>
-        ))}
-      </ul>
-    </section>
+    <Fold title={`${t`Running on this machine`} (${instances.length})`}>
+      <Reasons
+        items={[
+          ...instances.map(({ origin, client, kind, roots, pid, started, own }) =>
+            dotted(
+              own === true ? t`this one` : (origin ?? client ?? t`without a name`),
+              kind,
+              String(pid),
+              age(started),
+              ...roots,
+            ),
+          ),
+          person === undefined ? '' : `${t`Your session`} ${person.id} · ${t`until ${moment(person.until)}`}`,
+        ]}
+      />
+    </Fold>
   );
 }

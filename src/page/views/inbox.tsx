@@ -1,38 +1,50 @@
 import type { VNode } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Inbox as InboxData, InboxItem } from '../answers.ts';
-import type { Loaded } from '../loading.ts';
-import { age, moment } from '../message.ts';
+import { useEffect, useRef } from 'preact/hooks';
+import type { Event, Inbox as InboxData, InboxItem } from '../answers.ts';
+import { ask, perform } from '../api.ts';
+import { session } from '../live.ts';
+import { useActivity, useElsewhere, useNames, type Loaded } from '../loading.ts';
+import { age, clock, moment, span, t } from '../message.ts';
 import { Actions } from '../parts/actions.tsx';
-import { announce } from '../parts/announced.tsx';
+import { Choice, TextForm } from '../parts/choice.tsx';
+import { asLine } from '../parts/patterns.ts';
+import { tell } from '../parts/toast.tsx';
 import { Diff } from '../parts/diff.tsx';
-import { Empty, Group, Heading, Shown, Unread } from '../parts/shown.tsx';
+import { Empty, Group, Heading, Shown, Unread, When } from '../parts/shown.tsx';
 import { Exact, Proofs } from '../parts/texts.tsx';
-import { inLine } from '../parts/visible.ts';
-import { refine, route } from '../router.ts';
+import { dotted, inLine } from '../parts/visible.ts';
+import { address, project, refine, route } from '../router.ts';
 import { words } from '../words.ts';
 
 /** What is broken or contradicts itself comes before what is to be decided. */
-const BROKEN = new Set(['verdict', 'ledger']);
+const BROKEN = new Set(['verdict', 'ledger', 'memory']);
 
 /** Fewer are read faster than a filter is chosen. */
 const FILTERED_FROM = 15;
-const isFiltered = (items: readonly InboxItem[]): boolean => items.length >= FILTERED_FROM;
+/** More lines than these nobody goes through; the first are shown, and what is decided makes room. */
+const MOST_ROWS = 200;
 
-/** What was decided here since the page was opened, the last first. */
-interface Settled {
-  id: string;
-  did: string;
-  title: string;
-  at: string;
+/** One thing that waits, in whichever project. */
+interface Waiting extends InboxItem {
+  /** The folder of its project, and what that is called where several are shown. */
+  root: string | undefined;
+  of?: string;
+}
+
+const keyOf = ({ id, root, of }: Waiting): string => (of === undefined ? id : `${root} ${id}`);
+
+/** Whom it is from or for; what the server found by itself is of its kind. */
+function whoOf({ kind, role }: InboxItem, nameOf: (agent: string) => string): string {
+  const isFound = BROKEN.has(kind) || kind === 'trust';
+  return role === undefined || isFound ? (words.value.inbox.kinds[kind] ?? kind) : nameOf(role);
 }
 
 const oldestFirst = (one: InboxItem, other: InboxItem): number =>
   (one.since ?? '9').localeCompare(other.since ?? '9');
 
 /** In the order in which they are shown. */
-function ordered(items: readonly InboxItem[]): { broken: InboxItem[]; decisions: InboxItem[] } {
-  const asked = isFiltered(items) ? route.value.query.get('role') : null;
+function ordered(items: readonly Waiting[]): { broken: Waiting[]; decisions: Waiting[] } {
+  const asked = items.length < FILTERED_FROM ? null : route.value.query.get('role');
   const wanted = items.filter(({ role }) => asked === null || role === undefined || role === asked);
   const sorted = [...wanted].sort(oldestFirst);
   return {
@@ -41,29 +53,55 @@ function ordered(items: readonly InboxItem[]): { broken: InboxItem[]; decisions:
   };
 }
 
+const isOfAll = (): boolean => route.value.query.get('of') === 'all';
+
 /** Everything that waits for a person: one line each, and beside it the one that is read. */
 export function Inbox({ inbox }: { inbox: Loaded<InboxData> }): VNode {
   const { inbox: said } = words.value;
-  const [settled, setSettled] = useState<readonly Settled[]>([]);
+  const own = project.value ?? session.value?.project ?? undefined;
+  const projects = session.value?.projects ?? [];
+  const others = projects.filter(({ root }) => root !== own).map(({ root }) => root);
+  const elsewhere = useElsewhere(isOfAll() ? others : []);
+  const named = (root: string): string => projects.find((each) => each.root === root)?.name ?? root;
+  const gone = (elsewhere.data ?? []).flatMap(({ root, problem }) =>
+    problem === undefined ? [] : [{ what: named(root), why: problem }],
+  );
+  const all = [
+    ...(inbox.data?.items ?? []).map((item): Waiting => ({
+      ...item,
+      root: own,
+      ...(isOfAll() && own !== undefined ? { of: named(own) } : {}),
+    })),
+    ...(elsewhere.data ?? []).flatMap(({ root, inbox: found }) =>
+      (found?.items ?? []).map((item): Waiting => ({ ...item, root, of: named(root) })),
+    ),
+  ];
+  const reload = (): void => {
+    inbox.reload();
+    if (isOfAll()) elsewhere.reload();
+  };
   return (
     <>
-      <Heading
-        title={said.title}
-        lead={inbox.data === undefined ? undefined : said.lead(inbox.data.items.length)}
-      />
+      <Heading title={t`Waiting for you`} lead={inbox.data === undefined ? undefined : said.lead(all.length)}>
+        {others.length === 0 ? null : (
+          <Choice
+            parts
+            label={t`Which projects`}
+            now={isOfAll() ? 'all' : ''}
+            among={[
+              ['', inLine(named(own ?? ''), 40)],
+              ['all', t`All projects`],
+            ]}
+            onChoose={(of) => refine({ of, entry: undefined })}
+          />
+        )}
+      </Heading>
       <Shown loaded={inbox}>
-        {({ items, unread }) => (
+        {({ unread }) => (
           <>
-            {isFiltered(items) ? <Roles items={items} /> : null}
-            <ListAndReader
-              items={items}
-              onDone={(done) => {
-                setSettled([done, ...settled]);
-                inbox.reload();
-              }}
-            />
-            <Done settled={settled} />
-            <Unread items={unread} />
+            {all.length < FILTERED_FROM ? null : <Roles items={all} />}
+            <ListAndReader items={all} reload={reload} />
+            <Unread items={[...gone, ...unread]} />
           </>
         )}
       </Shown>
@@ -74,187 +112,260 @@ export function Inbox({ inbox }: { inbox: Loaded<InboxData> }): VNode {
 /** Each role looks at its own; what has none is for everyone. */
 function Roles({ items }: { items: readonly InboxItem[] }): VNode | null {
   const roles = [...new Set(items.flatMap(({ role }) => role ?? []))].sort();
-  const asked = route.value.query.get('role') ?? '';
-  const { shell } = words.value;
+  const nameOf = useNames();
   if (roles.length < 2) return null;
   return (
-    <div class="filters">
-      {['', ...roles].map((role) => (
-        <button
-          type="button"
-          key={role}
-          aria-pressed={asked === role}
-          onClick={() => refine({ role: role === '' ? undefined : role })}
-        >
-          {role === '' ? shell.all : inLine(role, 40)}
-        </button>
-      ))}
-    </div>
+    <Choice
+      label={t`Role`}
+      now={route.value.query.get('role') ?? ''}
+      among={[['', t`all`], ...roles.map((role) => [role, inLine(nameOf(role), 40)] as const)]}
+      onChoose={(role) => refine({ role })}
+    />
+  );
+}
+
+/** An answer to what an agent asks: it is remembered as a decision, which every agent is told, and the question is closed. */
+function Answering({ item, onDone }: { item: Waiting; onDone: () => void }): VNode | null {
+  const [closing] = item.actions;
+  if (closing === undefined || session.value?.readOnly === true) return null;
+  const place = item.root === undefined ? {} : { project: item.root };
+  return (
+    <TextForm
+      label={t`Your answer, which is remembered as a decision`}
+      say={t`Answer`}
+      onSend={async (text) => {
+        const answer = `${asLine(item.text)} → ${asLine(text)}`;
+        await ask('log_decision', { agent: item.role ?? 'person', text: answer, ...place });
+        await perform(closing.operation, { ...closing.args, ...place });
+        tell({ text: `${t`Answered`}: ${inLine(item.title, 120)}` });
+        onDone();
+      }}
+    />
   );
 }
 
 const rowOf = (id: string): HTMLElement | null =>
   document.querySelector<HTMLElement>(`[data-row="${CSS.escape(id)}"]`);
 
-function ListAndReader({
-  items,
-  onDone,
-}: {
-  items: readonly InboxItem[];
-  onDone: (done: Settled) => void;
-}): VNode {
-  const { inbox: said } = words.value;
+function ListAndReader({ items, reload }: { items: readonly Waiting[]; reload: () => void }): VNode {
   const { broken, decisions } = ordered(items);
   const all = [...broken, ...decisions];
   const picked = route.value.query.get('entry') ?? undefined;
   const before = useRef<readonly string[]>([]);
-  const read = all.find(({ id }) => id === picked) ?? all[Math.max(0, before.current.indexOf(picked ?? ''))];
-  const ids = all.map(({ id }) => id);
+  const was = before.current.indexOf(picked ?? '');
+  const read = all.find((item) => keyOf(item) === picked) ?? all[Math.min(Math.max(0, was), all.length - 1)];
+  const keys = all.map(keyOf);
   useEffect(() => {
     // What was read has gone: what has taken its place is read, and keys go on from there.
-    const isGone = picked !== undefined && !ids.includes(picked) && before.current.includes(picked);
-    before.current = ids;
+    const isGone = picked !== undefined && !keys.includes(picked) && before.current.includes(picked);
+    before.current = keys;
     if (!isGone || read === undefined) return;
-    refine({ entry: read.id });
-    if (document.activeElement === document.body) rowOf(read.id)?.focus();
-  }, [ids.join('\n'), picked]);
-  if (read === undefined) return <Empty title={said.empty} how={said.emptyHow} />;
-  const settle = (item: InboxItem, did: string): void => {
-    const at = ids.indexOf(item.id);
-    const next = ids[at + 1] ?? ids[at - 1];
+    refine({ entry: keyOf(read) });
+    if (document.activeElement === document.body) rowOf(keyOf(read))?.focus();
+  }, [keys.join('\n'), picked]);
+  const settle = (item: Waiting): void => {
+    const at = keys.indexOf(keyOf(item));
+    const next = keys[at + 1] ?? keys[at - 1];
     refine({ entry: next });
     if (next !== undefined) rowOf(next)?.focus();
-    announce(`${did}: ${item.title}`);
-    onDone({ id: item.id, did, title: item.title, at: new Date().toISOString() });
+    reload();
+  };
+  const restore = (item: Waiting): void => {
+    refine({ entry: keyOf(item) });
+    reload();
   };
   return (
     <div class={`mail ${picked === undefined ? '' : 'picked'}`}>
       <div class="mail-list">
-        <Rows title={said.broken} items={broken} read={read.id} tone="bad" />
-        <Rows title={said.decisions} items={decisions} read={read.id} tone="soft" />
+        {read === undefined ? (
+          <Empty
+            title={t`Nothing waits for you.`}
+            how={t`Whatever needs a person appears here, and the tab says so.`}
+          />
+        ) : null}
+        <Rows title={t`Failed, or contradicts itself`} items={broken} read={read} tone="bad" />
+        <Rows title={t`Decisions`} items={decisions} read={read} tone="open" />
+        <Decided />
+        {read === undefined ? null : (
+          <p class="soft keyed">{t`j and k choose an entry, 1 to 9 press its buttons, z takes back, ? has all keys.`}</p>
+        )}
       </div>
-      <Reader key={read.id} item={read} onDone={(did) => settle(read, did)} />
+      {read === undefined ? null : (
+        <Reader
+          key={keyOf(read)}
+          item={read}
+          onDone={(decides) => (decides ? settle(read) : reload())}
+          onUndone={() => restore(read)}
+        />
+      )}
     </div>
   );
 }
 
-function Rows({
-  title,
-  items,
-  read,
-  tone,
-}: {
+function Rows(of: {
   title: string;
-  items: readonly InboxItem[];
-  read: string;
+  items: readonly Waiting[];
+  read: Waiting | undefined;
   tone: string;
 }): VNode | null {
-  const { inbox: said } = words.value;
+  const nameOf = useNames();
+  const { items } = of;
   if (items.length === 0) return null;
   return (
     <section>
-      <Group title={title} count={items.length} />
-      <ul class="list">
-        {items.map(({ id, title: what, role, since }) => (
+      <Group title={of.title} count={items.length} />
+      <ul class="rows-list">
+        {items.slice(0, MOST_ROWS).map((item) => (
           <li
             class="line"
-            key={id}
+            key={keyOf(item)}
             data-entry
-            data-row={id}
+            data-row={keyOf(item)}
             tabIndex={0}
-            aria-current={id === read ? 'true' : undefined}
-            onFocus={() => refine({ entry: id })}
+            aria-current={item === of.read ? 'true' : undefined}
+            onFocus={() => refine({ entry: keyOf(item) })}
             onKeyDown={({ key }) => {
               if (key === 'Enter') document.querySelector<HTMLElement>('[data-reader] h2')?.focus();
             }}
           >
-            <span class={`dot ${tone}`} aria-hidden="true" />
-            <span class="what">{inLine(what)}</span>
-            <span class="soft">{role === undefined ? said.anyone : inLine(role, 60)}</span>
-            {since === undefined ? (
-              <span />
-            ) : (
-              <time class="soft" dateTime={since} title={moment(since)}>
-                {age(since)}
-              </time>
-            )}
+            <span class={`dot ${of.tone}`} aria-hidden="true" />
+            <span class="what">{inLine(item.title)}</span>
+            <span class="soft">{inLine(item.of ?? whoOf(item, nameOf), 60)}</span>
+            <When at={item.since} as={span} />
           </li>
         ))}
       </ul>
+      {items.length > MOST_ROWS ? <p class="soft">{t`and ${items.length - MOST_ROWS} more`}</p> : null}
     </section>
   );
 }
 
-function Reader({ item, onDone }: { item: InboxItem; onDone: (did: string) => void }): VNode {
-  const { inbox: said, shell } = words.value;
-  const { kind, title, role, since, evidence, actions } = item;
+function Reader(of: {
+  item: Waiting;
+  /** Told whether it was decided on. */
+  onDone: (decides: boolean) => void;
+  onUndone: () => void;
+}): VNode {
+  const { inbox: said } = words.value;
+  const nameOf = useNames();
+  const { kind, title, role, since, evidence, actions, root } = of.item;
   const [first, ...more] = evidence;
+  const isAsked = kind === 'handoff';
+  const canUndo = actions.some(({ operation, asks }) => operation === 'task_approve' && asks !== true);
   return (
     <article class="panel reader" data-reader aria-label={inLine(title)}>
-      <button type="button" class="plain back" onClick={() => refine({ entry: undefined })}>
-        ← {said.back}
+      <button
+        type="button"
+        class="plain back"
+        onClick={() => {
+          refine({ entry: undefined });
+          scrollTo(0, 0);
+        }}
+      >
+        ← {t`All that waits`}
       </button>
       <p class="why">
-        {said.kinds[kind] ?? kind} · {role === undefined ? said.anyone : inLine(role, 60)}
-        {since === undefined ? null : ` · ${age(since)}`}
+        {dotted(
+          of.item.of,
+          said.kinds[kind] ?? kind,
+          role === undefined ? t`Anyone` : inLine(nameOf(role), 60),
+          ...(since === undefined ? [] : [age(since)]),
+        )}
       </p>
       <h2 tabIndex={-1}>{inLine(title)}</h2>
-      {first?.says === undefined ? null : <p class="why">{inLine(first.says, 600)}</p>}
-      <Decided item={item} />
-      {more.length === 0 && item.exact === undefined ? null : (
+      {first?.says === undefined || first.says === of.item.text ? null : (
+        <p class="why">{inLine(first.says, 600)}</p>
+      )}
+      <Text item={of.item} />
+      {more.length === 0 && of.item.exact === undefined ? null : (
         <details>
-          <summary>{said.details}</summary>
+          <summary>{t`Details`}</summary>
           <Proofs evidence={evidence} />
-          {item.exact === undefined ? null : <Exact text={item.text} label={said.asStored} />}
+          {of.item.exact === undefined ? null : (
+            <Exact text={of.item.text} label={t`All of it, as it is stored`} />
+          )}
         </details>
       )}
-      <Actions actions={actions} about={inLine(title)} onDone={onDone} />
-      <p class={`soft ${actions.length === 0 ? '' : 'keyed'}`}>
-        {actions.length === 0 ? said.nothingHere : shell.byKey}
+      {isAsked ? <Answering item={of.item} onDone={() => of.onDone(true)} /> : null}
+      <Actions
+        keyed
+        actions={actions}
+        about={inLine(title, 120)}
+        where={root}
+        onDone={(_did, { data }) => of.onDone(!isVerdict(data))}
+        onUndone={of.onUndone}
+      />
+      <p class="soft">
+        {actions.length === 0
+          ? t`This is put right in its files; nothing can be decided here.`
+          : canUndo
+            ? t`It can be taken back until someone begins it.`
+            : ''}
       </p>
     </article>
   );
 }
 
+/** A contract that was run again decides nothing: what failed stays until it passes. */
+const isVerdict = (data: unknown): boolean => typeof data === 'object' && data !== null && 'verified' in data;
+
 /** As much as is read at a glance; the rest is one click away, in place. */
 const LINES = 8;
 
 /** What is decided on, to the letter; a change of a file as the change it is. */
-function Decided({ item: { text, title, exact } }: { item: InboxItem }): VNode | null {
+function Text({ item: { text, title, exact } }: { item: InboxItem }): VNode | null {
   const { inbox: said } = words.value;
   if (exact !== undefined)
     return (
-      <>
+      <div class={exact.length === 2 && exact.every(({ name }) => name !== 'task') ? 'beside-texts' : ''}>
         {exact.map((one) => (
           <Exact key={one.name} text={one.text} label={said.texts[one.name] ?? one.name} lines={LINES} />
         ))}
-      </>
+      </div>
     );
   if (text === '' || text === title) return null;
   if (text.startsWith('--- ')) return <Diff text={text} />;
-  return <Exact text={text} label={said.exact} lines={LINES} />;
+  return <Exact text={text} label={t`The exact text`} lines={LINES} />;
 }
 
-/** What a person has just done stays in sight: nothing else on the page says it. */
-function Done({ settled }: { settled: readonly Settled[] }): VNode | null {
-  if (settled.length === 0) return null;
+/** What people have decided today, whoever and wherever they did. */
+function Decided(): VNode | null {
+  const { data } = useActivity();
+  const decided = (data?.events ?? []).filter(({ kind }) => kind === 'decision');
+  if (decided.length === 0) return null;
   return (
     <section class="settled">
-      <Group title={words.value.inbox.settled} count={settled.length} />
-      <ul class="list">
-        {settled.map(({ id, did, title, at }) => (
-          <li class="line" key={`${id} ${at}`}>
-            <span class="good" aria-hidden="true">
-              ✓
-            </span>
-            <span class="what">{inLine(title)}</span>
-            <span class="soft">{did}</span>
-            <time class="soft" dateTime={at} title={moment(at)}>
-              {age(at)}
-            </time>
-          </li>
+      <Group title={t`Decided today`} count={decided.length} />
+      <ul class="rows-list">
+        {decided.map((event) => (
+          <DecidedLine key={`${event.at} ${event.id}`} event={event} />
         ))}
       </ul>
     </section>
+  );
+}
+
+function DecidedLine({ event: { at, id, what, about, by, yes } }: { event: Event }): VNode {
+  return (
+    <li class="line">
+      <span class={yes === false ? 'bad' : 'good'} aria-hidden="true">
+        {yes === false ? '✕' : '✓'}
+      </span>
+      <span class="what">
+        {id.startsWith('task-') ? (
+          <a href={address('now', ['tasks', id.replace('.result', '')])}>{inLine(about)}</a>
+        ) : (
+          inLine(about)
+        )}
+      </span>
+      <span class="soft">{what}</span>
+      <time
+        class="soft"
+        dateTime={at}
+        title={`${moment(at)}${by === undefined ? '' : ` · ${inLine(by, 80)}`}`}
+      >
+        {clock(at)}
+      </time>
+    </li>
   );
 }

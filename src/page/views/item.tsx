@@ -3,15 +3,15 @@ import { useState } from 'preact/hooks';
 import type { Explained } from '../answers.ts';
 import { useAnswer } from '../loading.ts';
 import { Actions } from '../parts/actions.tsx';
+import { Choice } from '../parts/choice.tsx';
 import { Compare } from '../parts/diff.tsx';
 import { AllLines, usePrompts } from '../parts/hosts.tsx';
 import { Markdown } from '../parts/markdown.tsx';
 import { Group, Heading, Shown } from '../parts/shown.tsx';
 import { Exact } from '../parts/texts.tsx';
-import { inLine } from '../parts/visible.ts';
+import { dotted, inLine } from '../parts/visible.ts';
 import { route } from '../router.ts';
-import { number } from '../message.ts';
-import { words } from '../words.ts';
+import { number, t } from '../message.ts';
 
 const STARTED = new Set(['agent', 'workflow', 'skill', 'task', 'tool']);
 /** Kinds that operations take as an argument; others are found by their address. */
@@ -22,7 +22,6 @@ export function Item(): VNode {
   const { rest, query } = route.value;
   const [kind = '', name = ''] = rest;
   const module = query.get('module') ?? undefined;
-  const { item } = words.value;
   const which = {
     target: module === undefined || name.includes('/') ? name : `${module}/${name}`,
     ...(ASKED_BY_KIND.has(kind) ? { kind } : {}),
@@ -32,25 +31,22 @@ export function Item(): VNode {
   const starts = STARTED.has(kind);
   return (
     <>
-      <Heading
-        title={inLine(name, 120)}
-        lead={[kind, module, text.data?.origin].filter(Boolean).join(' · ')}
-      />
+      <Heading title={inLine(name, 120)} lead={dotted(kind, module, text.data?.origin)} />
       {starts ? <Starting name={name} kind={kind} /> : null}
       {starts ? <Cost name={which.target} kind={kind} text={text.data?.tokens} /> : null}
-      <Group title={item.provenance} />
+      <Group title={t`Where it comes from`} />
       <Shown loaded={explained}>
         {(data) => <Provenance data={data} starts={starts} onChange={explained.reload} />}
       </Shown>
       <Shown loaded={explained}>{(data) => <Overrides layers={data.layers} />}</Shown>
-      <Group title={item.text} />
+      <Group title={t`Text`} />
       <Shown loaded={text}>
         {(data) => (
           <>
             <p class="proof">
-              {inLine(data.uri)} · {number(data.bytes)} B · {words.value.shell.tokens(number(data.tokens))}
+              {inLine(data.uri)} · {number(data.bytes)} B · {t`${number(data.tokens)} tokens`}
             </p>
-            {data.complete ? null : <p class="soft">{item.part}</p>}
+            {data.complete ? null : <p class="soft">{t`This is the first part of the text.`}</p>}
             <Text text={data.text} markdown={data.mimeType === 'text/markdown'} />
           </>
         )}
@@ -64,21 +60,20 @@ function Starting({ name, kind }: { name: string; kind: string }): VNode {
   const start = { name, kind };
   return (
     <section>
-      <Group title={words.value.item.start} />
+      <Group title={t`How to start it`} />
       <AllLines start={start} prompt={promptOf(start)} />
     </section>
   );
 }
 
 function Cost({ name, kind, text }: { name: string; kind: string; text: number | undefined }): VNode {
-  const { item, shell } = words.value;
   const { data } = useAnswer('compile_context', { name, ...(kind === 'agent' ? { kind } : {}) }, ['content']);
   return (
     <p>
-      <b>{item.cost}</b>{' '}
+      <b>{t`Cost`}</b>{' '}
       <span class="proof">
-        {text === undefined ? '' : `${item.text}: ${shell.tokens(number(text))}`}
-        {data === undefined ? '' : ` · ${item.context}: ${shell.tokens(number(data.needed))}`}
+        {text === undefined ? '' : `${t`Text`}: ${t`${number(text)} tokens`}`}
+        {data === undefined ? '' : ` · ${t`with its context`}: ${t`${number(data.needed)} tokens`}`}
       </span>
     </p>
   );
@@ -87,7 +82,6 @@ function Cost({ name, kind, text }: { name: string; kind: string; text: number |
 /** Which of them is served is for a person to say; it is kept in the person's configuration. */
 function Provenance(of: { data: Explained; starts: boolean; onChange: () => void }): VNode {
   const { data, starts, onChange } = of;
-  const { item } = words.value;
   return (
     <ol class="list">
       {data.candidates.map(({ name, origin, priority, path, chosen, why, status }) => (
@@ -95,7 +89,7 @@ function Provenance(of: { data: Explained; starts: boolean; onChange: () => void
           <span class={`dot ${chosen ? 'good' : 'soft'}`} aria-hidden="true" />
           <div>
             <p class="what">
-              {inLine(origin)} {chosen ? <small class="good">{item.chosen}</small> : null}
+              {inLine(origin)} {chosen ? <small class="good">{t`the one that is served`}</small> : null}
             </p>
             <p class="why">
               {inLine(name)} · {priority} · {inLine(status)} · {inLine(why)}
@@ -105,7 +99,7 @@ function Provenance(of: { data: Explained; starts: boolean; onChange: () => void
               <Actions
                 about={inLine(origin)}
                 onDone={onChange}
-                actions={[{ label: item.prefer, operation: 'prefer_origin', args: { name, origin } }]}
+                actions={[{ label: t`Use this one`, operation: 'prefer_origin', args: { name, origin } }]}
               />
             )}
           </div>
@@ -139,7 +133,6 @@ const placeOf = ({ file, line }: Layer): string => (line === undefined ? file : 
 
 /** Every value that more than one file sets: what it was, and what it is. */
 function Overrides({ layers }: { layers: readonly Layer[] }): VNode {
-  const { item } = words.value;
   const keys = [...new Set(layers.map(({ key }) => key))];
   const changed = keys.flatMap((key) => {
     const own = layers.filter((layer) => layer.key === key);
@@ -149,16 +142,16 @@ function Overrides({ layers }: { layers: readonly Layer[] }): VNode {
   });
   return (
     <section>
-      <Group title={item.overrides} count={changed.length} />
-      {changed.length === 0 ? <p class="soft">{item.noOverrides}</p> : null}
+      <Group title={t`Overrides`} count={changed.length} />
+      {changed.length === 0 ? <p class="soft">{t`Nothing is overridden.`}</p> : null}
       {changed.map(({ key, before, after }) => (
         <div key={key}>
           <p class="proof">{inLine(key)}</p>
           <Compare
             before={shownValue([before])}
             after={shownValue(after)}
-            left={`${item.before}: ${inLine(placeOf(before))}`}
-            right={`${item.after}: ${after
+            left={`${t`before`}: ${inLine(placeOf(before))}`}
+            right={`${t`in force`}: ${after
               .map(placeOf)
               .slice(-1)
               .map((place) => inLine(place))
@@ -172,20 +165,20 @@ function Overrides({ layers }: { layers: readonly Layer[] }): VNode {
 
 function Text({ text, markdown }: { text: string; markdown: boolean }): VNode {
   const [raw, setRaw] = useState(!markdown);
-  const { item } = words.value;
   return (
     <>
       {markdown ? (
-        <div class="filters">
-          <button type="button" aria-pressed={!raw} onClick={() => setRaw(false)}>
-            {item.rendered}
-          </button>
-          <button type="button" aria-pressed={raw} onClick={() => setRaw(true)}>
-            {item.source}
-          </button>
-        </div>
+        <Choice
+          label={t`Text`}
+          now={raw ? 'raw' : ''}
+          among={[
+            ['', t`Rendered`],
+            ['raw', t`As written`],
+          ]}
+          onChoose={(how) => setRaw(how === 'raw')}
+        />
       ) : null}
-      {raw ? <Exact text={text} label={item.text} /> : <Markdown text={text} />}
+      {raw ? <Exact text={text} label={t`Text`} /> : <Markdown text={text} />}
     </>
   );
 }

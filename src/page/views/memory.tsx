@@ -1,12 +1,13 @@
 import type { VNode } from 'preact';
 import type { MemoryHit, Memory as Remembered } from '../answers.ts';
-import { useAnswer } from '../loading.ts';
+import { useAnswer, useNames } from '../loading.ts';
+import { Choice, SearchField } from '../parts/choice.tsx';
 import { Pages } from '../parts/pages.tsx';
-import { Empty, Heading, Shown } from '../parts/shown.tsx';
+import { Empty, Group, Heading, Shown } from '../parts/shown.tsx';
 import { useSettled } from '../parts/settled.ts';
-import { inLine } from '../parts/visible.ts';
+import { dotted, inLine } from '../parts/visible.ts';
 import { address, refine, route } from '../router.ts';
-import { moment } from '../message.ts';
+import { clock, dayName, moment, plural, t } from '../message.ts';
 import { words } from '../words.ts';
 import { Pairs } from './pairs.tsx';
 import { OneMemory } from './one-memory.tsx';
@@ -17,7 +18,7 @@ const query = (name: string): string => route.value.query.get(name) ?? '';
 
 /** What the project remembers: found by words and meaning, corrected, replaced, forgotten, restored. */
 export function Memory(): VNode {
-  const { memory, shell } = words.value;
+  const { memory } = words.value;
   const stats = useAnswer('memory_stats', {}, ['memory']);
   const typed = query('q');
   const settled = useSettled(typed);
@@ -26,40 +27,29 @@ export function Memory(): VNode {
   return (
     <>
       <Heading
-        title={memory.title}
-        lead={stats.data === undefined ? undefined : memory.lead(stats.data.live)}
+        title={t`Memory`}
+        lead={stats.data === undefined ? undefined : t`${plural(stats.data.live, 'memory', 'memories')}.`}
       >
-        <input
-          class="search"
-          type="search"
-          data-search
-          aria-label={memory.search}
-          placeholder={`${memory.search} …  /`}
-          value={typed}
-          onInput={(event) => refine({ q: event.currentTarget.value })}
-        />
+        <SearchField label={t`Search by words and meaning`} />
       </Heading>
-      <div class="filters" role="group" aria-label={memory.kind}>
-        {['', ...TYPES].map((name) => (
-          <button
-            type="button"
-            key={name}
-            aria-pressed={type === name}
-            onClick={() => refine({ type: name })}
-          >
-            {name === '' ? shell.all : name}{' '}
-            {name === '' || stats.data === undefined ? null : <b>{stats.data.byType[name] ?? 0}</b>}
-          </button>
-        ))}
+      <Choice
+        label={t`Kind`}
+        now={type}
+        among={[
+          ['', t`all`],
+          ...TYPES.map((name) => [name, memory.kinds[name] ?? name, stats.data?.byType[name] ?? 0] as const),
+        ]}
+        onChoose={(name) => refine({ type: name })}
+      >
         <label>
           <input
             type="checkbox"
             checked={query('all') === '1'}
             onChange={(event) => refine({ all: event.currentTarget.checked ? '1' : '' })}
           />{' '}
-          {memory.gone}
+          {t`Show forgotten and replaced`}
         </label>
-      </div>
+      </Choice>
       {id === undefined ? null : <OneMemory id={id} type={query('of')} />}
       {id === undefined && settled === '' ? <Pairs type={type} /> : null}
       {settled === '' ? (
@@ -71,28 +61,58 @@ export function Memory(): VNode {
   );
 }
 
+/** A log, day by day; the newest first. */
 function All({ type, gone }: { type: string; gone: boolean }): VNode {
-  const { memory } = words.value;
   const args = { limit: 50, ...(type === '' ? {} : { type }), ...(gone ? { all: true } : {}) };
   return (
     <Pages operation="memory_list" args={args} topics={['memory']}>
-      {({ memories }) =>
-        memories.length === 0 ? (
-          <Empty title={memory.empty} />
-        ) : (
-          <ul class="list entries long">
-            {memories.map((each) => (
-              <Line key={`${each.type} ${each.id}`} of={each} text={each.text} />
-            ))}
-          </ul>
-        )
-      }
+      {({ memories }, isFirst) => {
+        if (memories.length === 0)
+          return isFirst ? <Unkept type={type} /> : <Empty title={t`Nothing is remembered yet.`} />;
+        const days = [...new Set(memories.map(({ createdAt }) => dayName(createdAt)))];
+        return days.map((day) => (
+          <section key={day}>
+            <Group title={day} />
+            <ul class="log">
+              {memories
+                .filter(({ createdAt }) => dayName(createdAt) === day)
+                .map((each) => (
+                  <Line key={`${each.type} ${each.id}`} of={each} text={each.text} />
+                ))}
+            </ul>
+          </section>
+        ));
+      }}
     </Pages>
   );
 }
 
+/** Nothing was remembered through the server; what files of the project remember is found by a search, and named here. */
+function Unkept({ type }: { type: string }): VNode {
+  const files = useAnswer('recall_structured', { query: '*', limit: 20, ...(type === '' ? {} : { type }) }, [
+    'memory',
+  ]);
+  const hits = (files.data?.hits ?? []).filter(({ stored }) => !stored);
+  if (hits.length === 0)
+    return (
+      <Empty
+        title={t`Nothing is remembered yet.`}
+        how={t`Agents keep decisions, facts and what they have learnt here.`}
+      />
+    );
+  return (
+    <section>
+      <Group title={t`Remembered in files of the project`} count={hits.length} />
+      <ul class="log">
+        {hits.map((hit) => (
+          <Line key={`${hit.type} ${hit.id}`} of={hit} text={hit.snippet} why={whyOf(hit)} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
 function MemoryHits({ text, type }: { text: string; type: string }): VNode {
-  const { memory } = words.value;
   const loaded = useAnswer('recall_structured', { query: text, ...(type === '' ? {} : { type }) }, [
     'memory',
   ]);
@@ -101,9 +121,9 @@ function MemoryHits({ text, type }: { text: string; type: string }): VNode {
       {({ hits, notes }) => (
         <>
           {hits.length === 0 ? (
-            <Empty title={memory.noHits} />
+            <Empty title={t`Nothing is known about this.`} />
           ) : (
-            <ul class="list entries long">
+            <ul class="log">
               {hits.map((hit) => (
                 <Line key={`${hit.type} ${hit.id}`} of={hit} text={hit.snippet} why={whyOf(hit)} />
               ))}
@@ -124,19 +144,23 @@ const whyOf = ({ stored, sources }: MemoryHit): string => (stored ? '' : (source
 
 function Line(of: { of: Omit<Remembered, 'text'>; text: string; why?: string }): VNode {
   const { memory } = words.value;
+  const nameOf = useNames();
   const { id, type, agent, createdAt, supersededBy, forgottenAt } = of.of;
-  const state =
-    forgottenAt !== undefined ? memory.forgotten : supersededBy === undefined ? '' : memory.replaced;
+  const state = forgottenAt !== undefined ? t`forgotten` : supersededBy === undefined ? '' : t`replaced`;
   const { q, type: asked, all } = Object.fromEntries(route.value.query);
   return (
     <li>
       <a data-entry href={address('memory', [id], { of: type, q, type: asked, all })}>
-        <span class="what">{inLine(of.text, 240)}</span>
-        <span class="why">
-          {inLine(type)} · {inLine(agent)} · {moment(createdAt)}{' '}
+        <span>{inLine(of.text, 400)}</span>
+        <small title={moment(createdAt)}>
+          {dotted(
+            memory.oneKind[type] ?? type,
+            inLine(nameOf(agent), 60),
+            clock(createdAt),
+            inLine(of.why ?? ''),
+          )}{' '}
           {state === '' ? null : <b class="drift">{state}</b>}
-        </span>
-        {of.why === undefined || of.why === '' ? null : <span class="proof">{inLine(of.why)}</span>}
+        </small>
       </a>
     </li>
   );

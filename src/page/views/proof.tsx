@@ -1,40 +1,35 @@
 import type { VNode } from 'preact';
-import type { Receipt, Verified } from '../answers.ts';
-import { useAnswer } from '../loading.ts';
-import { Bars, type Point } from '../parts/chart.tsx';
+import { useState } from 'preact/hooks';
+import type { Answers, Receipt, Verified } from '../answers.ts';
+import { useAnswer, useNext } from '../loading.ts';
+import { Actions } from '../parts/actions.tsx';
 import { Empty, Group, Heading, Shown, Unread, unreadOf } from '../parts/shown.tsx';
-import { inLine } from '../parts/visible.ts';
-import { day, moment } from '../message.ts';
-import { words } from '../words.ts';
+import { Copy, Exact, Reasons } from '../parts/texts.tsx';
+import { dotted, inLine } from '../parts/visible.ts';
+import { address } from '../router.ts';
+import { Fold } from '../parts/work.tsx';
+import { age, moment, number, plural, t } from '../message.ts';
+import { stateOf, words } from '../words.ts';
 
-const TONES: Readonly<Record<string, 'good' | 'bad' | 'soft'>> = { PASS: 'good', FAIL: 'bad' };
+const TONES: Readonly<Record<string, string>> = { PASS: 'p', FAIL: 'f' };
+const LINES = 24;
 
-const seconds = (ms: number): number => Math.round(ms / 100) / 10;
-
-/** What the completion contract has said, when, and whether it still holds. */
+/** Whether the project does what it should: the last verdict, what fails, and the way to a new one. */
 export function Proof(): VNode {
-  const receipts = useAnswer('list_receipts', { limit: 200 }, ['receipts']);
+  const receipts = useAnswer('list_receipts', { limit: 60 }, ['receipts']);
   const verified = useAnswer('verify_receipts', {}, ['receipts', 'progress']);
-  const { proof } = words.value;
+  const reload = (): void => {
+    receipts.reload();
+    verified.reload();
+  };
   return (
     <>
-      <Heading
-        title={proof.title}
-        lead={verified.data === undefined ? undefined : verified.data.proven ? proof.proven : proof.notProven}
-      />
-      <Shown loaded={verified}>{(data) => <Standing data={data} />}</Shown>
+      <Heading title={t`Proof`} />
+      <Shown loaded={verified}>{(data) => <Verdict data={data} onDone={reload} />}</Shown>
       <Shown loaded={receipts}>
         {({ items, problems }) => (
           <>
-            {items.length === 0 ? (
-              <Empty title={proof.empty} how={proof.emptyHow} />
-            ) : (
-              <>
-                <Group title={proof.overTime} count={items.length} />
-                <Bars title={proof.overTime} points={items.toReversed().map(pointOf)} />
-                <Table items={items} />
-              </>
-            )}
+            {items.length === 0 ? null : <History items={items} />}
             <Unread items={unreadOf(problems)} />
           </>
         )}
@@ -43,83 +38,122 @@ export function Proof(): VNode {
   );
 }
 
-function pointOf({ status, started, duration_ms: ms }: Receipt): Point {
-  return { label: day(started), note: `${status}, s`, value: seconds(ms), tone: TONES[status] ?? 'soft' };
-}
-
-function Standing({ data }: { data: Verified }): VNode | null {
-  const { proof } = words.value;
-  if (data.receipts === 0) return null;
+function Verdict({ data, onDone }: { data: Verified; onDone: () => void }): VNode {
+  const { newest, last_pass: last, proven, changes_total: changed, changes, notes } = data;
+  const shown = useAnswer('receipt_show', newest === undefined ? undefined : { id: newest.id }, ['receipts']);
+  const isAllowed = useNext().data?.verification?.contract !== 'waits for a person';
+  const failed = (shown.data?.steps ?? [])
+    .filter(({ ok }) => ok === false)
+    .map(({ command }) => inLine(command, 120));
+  const again = isAllowed ? (
+    <Actions
+      about={t`Proof`}
+      actions={[
+        {
+          label: newest === undefined ? t`Run it` : t`Run again`,
+          operation: 'run_completion_contract',
+          args: {},
+        },
+      ]}
+      onDone={onDone}
+    />
+  ) : (
+    <p class="acts">
+      <a
+        href={address('inbox', [], { entry: 'trust' })}
+      >{t`Its programs may run here once you allow them`}</a>
+    </p>
+  );
+  if (newest === undefined)
+    return (
+      <>
+        <Empty title={t`No contract has been run yet.`} how={t`A receipt is written each time it runs.`} />
+        {again}
+      </>
+    );
+  const fails = newest.status !== 'PASS';
+  const what = failed.length === 0 ? inLine(newest.reason, 200) : failed.join(', ');
   return (
-    <div class="panel">
-      <p class={data.proven ? 'good' : 'bad'}>{data.proven ? proof.proven : proof.notProven}</p>
-      <p class="why">
-        {proof.chain}: {inLine(data.chain)} · {proof.lastPass}:{' '}
-        {data.last_pass === undefined
-          ? '–'
-          : `${inLine(data.last_pass.id)}, ${moment(data.last_pass.started)}`}
-      </p>
-      {data.notes.map((note) => (
-        <p class="why" key={note}>
-          {inLine(note, 600)}
-        </p>
-      ))}
-      {data.changes_total === 0 ? null : (
-        <details>
-          <summary>{proof.changes(data.changes_total)}</summary>
-          <ul class="reasons">
-            {data.changes.map(({ path, change }) => (
-              <li key={path}>
-                <span class="proof">
-                  {inLine(change)} {inLine(path)}
-                </span>
-              </li>
-            ))}
-          </ul>
-        </details>
+    <section aria-label={t`The last verdict`}>
+      <div class="verdict">
+        <i class={`big ${proven ? 'good' : 'bad'}`} aria-hidden="true" />
+        <div>
+          <h2>
+            {proven
+              ? t`Proven: the project is unchanged since it passed.`
+              : fails
+                ? t`Not proven: ${what} failed ${age(newest.started)}.`
+                : t`Not proven any more: files have changed since it passed.`}
+          </h2>
+          <p class="soft">
+            {last === undefined ? t`It has never passed.` : t`It last passed ${age(last.started)}.`}{' '}
+            {changed === 0 ? '' : t`Since then ${plural(changed, 'file has changed', 'files have changed')}.`}
+          </p>
+        </div>
+      </div>
+      {again}
+      {fails ? <Shown loaded={shown}>{(found) => <Failing shown={found} what={what} />}</Shown> : null}
+      {changed === 0 ? null : (
+        <Fold title={plural(changed, 'changed file')}>
+          <Reasons items={changes.map(({ path, change }) => `${change} ${path}`)} />
+        </Fold>
       )}
+      <Fold title={words.value.chain[data.chain]}>
+        <Reasons items={[...notes, dotted(newest.id, newest.hash, data.place)]} />
+      </Fold>
       <Unread items={unreadOf(data.problems)} />
-    </div>
+    </section>
   );
 }
 
-function Table({ items }: { items: readonly Receipt[] }): VNode {
-  const { proof } = words.value;
-  const { columns } = proof;
+/** What fails, in the words of the programs that say so; all of the output is one click away. */
+function Failing({ shown, what }: { shown: Answers['receipt_show']; what: string }): VNode {
+  const { failures = '', output = '', output_lines: lines = 0 } = shown;
+  if (failures === '' && output === '') return <p class="soft">{t`Its output is not kept any more.`}</p>;
   return (
-    <div class="wide" role="group" aria-label={proof.title} tabIndex={0}>
-      <table>
-        <thead>
-          <tr>
-            {Object.entries(columns).map(([name, says]) => (
-              <th key={name} scope="col">
-                {says}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {items.map((receipt) => (
-            <tr key={receipt.id}>
-              <td class="mono">{inLine(receipt.id)}</td>
-              <td class={TONES[receipt.status] ?? 'soft'}>{inLine(receipt.status)}</td>
-              <td>{moment(receipt.started)}</td>
-              <td>{seconds(receipt.duration_ms)}&nbsp;s</td>
-              <td>
-                <span class="mono">{inLine(receipt.contract.path ?? receipt.contract.kind)}</span>{' '}
-                {inLine(receipt.stacks.join(', '))}
-                <br />
-                <span class="soft">{inLine(receipt.reason)}</span>
-                {receipt.written_here === false ? <span class="bad"> {proof.elsewhere}</span> : null}
-              </td>
-              <td class="mono" title={inLine(receipt.hash)}>
-                {inLine(receipt.commit?.slice(0, 10) ?? '–')}
-                {receipt.dirty === true ? '+' : ''}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <>
+      <Exact text={failures === '' ? output : failures} label={t`What fails`} lines={LINES} />
+      {failures === '' ? null : (
+        <Fold title={t`The end of the output (${plural(lines, 'line')} in all)`}>
+          <Exact text={output} />
+        </Fold>
+      )}
+      <Fold title={t`Ask an agent to repair it`}>
+        <Copy text={t`Repair what fails in ${what}, then run the completion contract.`} />
+      </Fold>
+    </>
+  );
+}
+
+/** Verdicts beside each other, the newest at the right; the one that is chosen is told. */
+function History({ items }: { items: readonly Receipt[] }): VNode {
+  const [at, setAt] = useState(0);
+  const chosen = items[at] ?? items[0];
+  const said = ({ status, started, duration_ms: ms, id }: Receipt): string =>
+    [stateOf(status), moment(started), t`${number(Math.round(ms / 100) / 10)} s`, id].join(' · ');
+  return (
+    <section>
+      <Group title={t`Verdicts`} count={items.length} />
+      <div class="strip" role="group" aria-label={t`Verdicts`}>
+        {items
+          .map((item, index) => (
+            <button
+              type="button"
+              key={item.id}
+              class={TONES[item.status] ?? 'z'}
+              aria-label={said(item)}
+              aria-pressed={index === at}
+              onClick={() => setAt(index)}
+            />
+          ))
+          .toReversed()}
+      </div>
+      {chosen === undefined ? null : (
+        <p class="soft">
+          {said(chosen)} · {inLine(chosen.reason, 200)}
+          {chosen.written_here === false ? <span class="bad"> · {t`written elsewhere`}</span> : null}
+        </p>
+      )}
+    </section>
   );
 }

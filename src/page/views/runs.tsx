@@ -1,13 +1,14 @@
 import type { VNode } from 'preact';
 import type { Run, RunStatus } from '../answers.ts';
-import { useAnswer } from '../loading.ts';
-import { HostChoice, PasteLine } from '../parts/hosts.tsx';
-import { Empty, Group, Heading, Shown, Unread, unreadOf } from '../parts/shown.tsx';
-import { Bar, Exact } from '../parts/texts.tsx';
-import { inLine } from '../parts/visible.ts';
+import { useActivity, useAnswer, useNames } from '../loading.ts';
+import { PasteLine } from '../parts/hosts.tsx';
+import { Empty, Group, Heading, Shown, Unread, unreadOf, When } from '../parts/shown.tsx';
+import { Exact, Reasons } from '../parts/texts.tsx';
+import { dotted, inLine } from '../parts/visible.ts';
+import { Fold, StepStrip } from '../parts/work.tsx';
 import { address, route } from '../router.ts';
-import { age, moment } from '../message.ts';
-import { words } from '../words.ts';
+import { age, clock, dayName, moment, plural, t } from '../message.ts';
+import { stateOf } from '../words.ts';
 
 /** Runs of workflows: how far each is, what it wrote, and how to go on. */
 export function Runs(): VNode {
@@ -17,19 +18,19 @@ export function Runs(): VNode {
     { journal: true, ...(id === undefined ? {} : { run_id: id }) },
     ['runs'],
   );
-  const { runs } = words.value;
   const { data } = loaded;
   const all = data === undefined ? 0 : data.others.length + (data.run === undefined ? 0 : 1);
   return (
     <>
-      <Heading title={runs.title} lead={data === undefined ? undefined : leadOf(all, data.others.length)}>
-        <HostChoice />
-      </Heading>
+      <Heading title={t`Runs`} lead={all === 0 ? undefined : leadOf(all, data?.others.length ?? 0)} />
       <Shown loaded={loaded}>
         {(found) => (
           <>
             {found.run === undefined ? (
-              <Empty title={runs.empty} how={runs.emptyHow} />
+              <Empty
+                title={t`No workflow has been run yet.`}
+                how={t`A run opens when an agent starts a workflow with steps.`}
+              />
             ) : (
               <One run={found.run} journal={found.journal ?? []} />
             )}
@@ -48,51 +49,63 @@ export function Runs(): VNode {
 const TOLD = 20;
 
 const leadOf = (all: number, others: number): string =>
-  others < TOLD ? words.value.runs.lead(all) : words.value.runs.newest(all);
+  others < TOLD
+    ? t`${plural(all, 'run')} in this branch.`
+    : t`The newest ${all} runs of this branch. Any other opens by its id in the address.`;
 
-function stepsOf({ progress }: Pick<Run, 'progress'>): string {
-  return words.value.runs.steps(progress.completed, progress.total ?? progress.completed);
+/** Of how many is said only where that is known. */
+function stepsOf({ progress: { completed, total } }: Pick<Run, 'progress'>): string {
+  return total === undefined
+    ? plural(completed, 'step done', 'steps done')
+    : t`${completed} of ${plural(total, 'step')}`;
 }
 
 function One({ run, journal }: { run: Run; journal: NonNullable<RunStatus['journal']> }): VNode {
-  const { runs } = words.value;
+  const nameOf = useNames();
+  const own = useActivity().data?.work.find(({ id }) => id === run.run_id);
   const open = run.status === 'running' || run.status === 'paused' || run.status === 'pending';
+  const { total } = run.progress;
   return (
     <section>
-      <Group title={inLine(run.run_id)} />
       <div class="panel">
-        <p class="what">
-          {inLine(run.workflow ?? '')} <span class="soft">· {inLine(run.status)}</span>
-        </p>
         <p class="why">
-          {stepsOf(run)} · {runs.branch} {inLine(run.branch)} · {runs.started} {moment(run.started_at)} ·{' '}
-          {runs.checkpoint} {age(run.last_checkpoint)}
+          {dotted(stateOf(run.status), nameOf(run.agent), stepsOf(run), age(run.last_checkpoint))}
         </p>
-        <Bar done={run.progress.completed} all={run.progress.total ?? 0} label={stepsOf(run)} />
-        <p class="proof">{inLine(run.folder)}</p>
+        <h2>{inLine(run.served ?? run.workflow ?? run.run_id, 120)}</h2>
+        {own?.story === undefined ? null : (
+          <p>
+            <a href={address('board', [own.story])}>{inLine(own.story, 80)}</a>
+          </p>
+        )}
+        {total === undefined || total === 0 ? null : (
+          <StepStrip done={run.progress.completed} total={total} names={own?.steps} />
+        )}
         {run.agent_notes === undefined || run.agent_notes === '' ? null : <Exact text={run.agent_notes} />}
-        {open ? (
-          <>
-            <h3>{runs.resume}</h3>
+        {open && run.aside?.kind !== 'dead' ? (
+          <div data-next>
+            <h3>{t`How to continue`}</h3>
             <PasteLine
               start={{ call: { name: 'run_resume', args: { run_id: run.run_id } } }}
               prompt={undefined}
+              main
             />
-          </>
+          </div>
         ) : null}
+        <Fold title={t`Details`}>
+          <p class="proof">
+            {inLine(run.run_id)} · {t`Branch`} {inLine(run.branch)} · {moment(run.started_at)} ·{' '}
+            {inLine(run.folder)}
+          </p>
+        </Fold>
       </div>
       {run.artefacts.length === 0 ? null : (
         <>
-          <Group title={runs.artefacts} count={run.artefacts.length} />
-          <ul class="list rows">
-            {run.artefacts.map(({ name, path, step, exists }) => (
-              <li key={`${step ?? ''} ${path}`}>
-                <span>{inLine(name)}</span>
-                <span class={exists ? 'soft' : 'bad'}>{exists ? (step ?? '') : runs.missing}</span>
-                <span class="proof">{inLine(path)}</span>
-              </li>
-            ))}
-          </ul>
+          <Group title={t`Artefacts`} count={run.artefacts.length} />
+          <Reasons
+            items={run.artefacts.map(({ name, path, step, exists }) =>
+              dotted(name, exists ? '' : t`missing`, step === undefined ? '' : String(step), path),
+            )}
+          />
         </>
       )}
       <Journal journal={journal} />
@@ -101,52 +114,40 @@ function One({ run, journal }: { run: Run; journal: NonNullable<RunStatus['journ
 }
 
 function Journal({ journal }: { journal: NonNullable<RunStatus['journal']> }): VNode | null {
-  const { runs } = words.value;
   if (journal.length === 0) return null;
   return (
     <>
-      <Group title={runs.journal} count={journal.length} />
-      <div class="wide" role="group" aria-label={runs.journal} tabIndex={0}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">{runs.columns.at}</th>
-              <th scope="col">{runs.columns.event}</th>
-              <th scope="col">{runs.columns.step}</th>
-              <th scope="col">{runs.columns.notes}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {journal.toReversed().map(({ seq, at, event, step, notes }) => (
-              <tr key={seq}>
-                <td>{moment(String(at))}</td>
-                <td>{inLine(String(event))}</td>
-                <td>{step ?? ''}</td>
-                <td>{inLine(typeof notes === 'string' ? notes : '')}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Group title={t`Journal`} count={journal.length} />
+      <ol class="stream">
+        {journal.toReversed().map(({ seq, at, event, step, notes }) => (
+          <li key={seq}>
+            <When at={String(at)} as={clock} />
+            <span>
+              {typeof step === 'number' ? t`Step ${step} done` : stateOf(String(event))}
+              <small>
+                {dotted(dayName(String(at)), inLine(typeof notes === 'string' ? notes : '', 400))}
+              </small>
+            </span>
+          </li>
+        ))}
+      </ol>
     </>
   );
 }
 
 function Others({ others }: { others: RunStatus['others'] }): VNode | null {
-  const { runs, shell } = words.value;
   if (others.length === 0) return null;
   return (
     <section>
-      <Group title={`${runs.title}: ${shell.all}`} count={others.length} />
+      <Group title={t`Other runs`} count={others.length} />
       <ul class="list entries">
         {others.map((run) => (
           <li key={run.run_id}>
             <a data-entry href={address('now', ['runs', run.run_id])}>
               <span class="what">{inLine(run.run_id, 80)}</span>
-              <span class="why">
-                {inLine(run.status)} · {stepsOf(run)}
+              <span class="why" title={moment(run.last_checkpoint)}>
+                {stateOf(run.status)} · {stepsOf(run)} · {age(run.last_checkpoint)}
               </span>
-              <span class="proof">{moment(run.last_checkpoint)}</span>
             </a>
           </li>
         ))}

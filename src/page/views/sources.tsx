@@ -4,24 +4,27 @@ import { useAnswer } from '../loading.ts';
 import { Actions } from '../parts/actions.tsx';
 import { Diff } from '../parts/diff.tsx';
 import { Empty, Group, Heading, Shown, Unread } from '../parts/shown.tsx';
-import { inLine } from '../parts/visible.ts';
-import { age, number } from '../message.ts';
-import { words } from '../words.ts';
+import { Reasons } from '../parts/texts.tsx';
+import { dotted, inLine } from '../parts/visible.ts';
+import { Fold } from '../parts/work.tsx';
+import { age, number, plural, t } from '../message.ts';
 
 const short = (commit: string | undefined): string => commit?.slice(0, 12) ?? '–';
 
 /** Git sources: what is pinned, what has changed since, and the approval of exactly that. */
 export function Sources(): VNode {
   const loaded = useAnswer('sources_list', {}, ['sources']);
-  const { sources } = words.value;
   const all = loaded.data?.sources ?? [];
   return (
     <>
-      <Heading title={sources.title} lead={loaded.data === undefined ? undefined : sources.lead(all.length)}>
+      <Heading
+        title={t`Sources`}
+        lead={loaded.data === undefined ? undefined : t`${plural(all.length, 'git source')}.`}
+      >
         {all.length === 0 ? null : (
           <Actions
-            about={sources.title}
-            actions={[{ label: sources.ask, operation: 'sources_update', args: {} }]}
+            about={t`Sources`}
+            actions={[{ label: t`Ask the remotes`, operation: 'sources_update', args: {} }]}
             onDone={loaded.reload}
           />
         )}
@@ -30,7 +33,10 @@ export function Sources(): VNode {
         {() => (
           <>
             {all.length === 0 ? (
-              <Empty title={sources.empty} how={sources.emptyHow} />
+              <Empty
+                title={t`No git sources are configured.`}
+                how={t`Add one in a terminal: bmad sources add git+https://host/org/repo.git#ref`}
+              />
             ) : (
               <ul class="list">
                 {all.map((source) => (
@@ -52,7 +58,6 @@ export function Sources(): VNode {
 }
 
 function Line({ source }: { source: Source }): VNode {
-  const { sources } = words.value;
   const { pending, trouble } = source;
   return (
     <li class="item" data-entry tabIndex={0} aria-label={inLine(source.source)}>
@@ -65,7 +70,7 @@ function Line({ source }: { source: Source }): VNode {
         <p class="why">
           {pending === undefined
             ? inLine(source.state)
-            : `${sources.waits}: ${short(source.commit)} → ${short(pending.commit)}`}
+            : `${t`an update waits`}: ${short(source.commit)} → ${short(pending.commit)}`}
           {source.fetchedAt === undefined ? '' : ` · ${age(source.fetchedAt)}`}
         </p>
         <p class="proof">
@@ -73,16 +78,9 @@ function Line({ source }: { source: Source }): VNode {
           {inLine(source.digest?.slice(0, 16) ?? '')} · {inLine(source.lockFile)}
         </p>
         {source.skipped.length === 0 ? null : (
-          <details>
-            <summary>
-              {sources.skipped} ({source.skipped.length})
-            </summary>
-            <ul class="reasons">
-              {source.skipped.slice(0, 100).map((each) => (
-                <li key={each}>{inLine(each)}</li>
-              ))}
-            </ul>
-          </details>
+          <Fold title={`${t`not taken`} (${source.skipped.length})`}>
+            <Reasons items={source.skipped} />
+          </Fold>
         )}
       </div>
     </li>
@@ -101,18 +99,12 @@ function Changes({ onDone }: { onDone: () => void }): VNode {
 }
 
 function Review({ review, onDone }: { review: SourceReview; onDone: () => void }): VNode {
-  const { sources } = words.value;
   return (
     <section data-entry tabIndex={0} aria-label={inLine(review.source)}>
-      <Group title={`${sources.changes}: ${inLine(review.source)}`} count={review.files.length} />
-      <ul class="reasons">
-        {review.records.map(({ kind, name, change, description }) => (
-          <li key={`${kind} ${name}`}>
-            <b>{inLine(change)}</b> {inLine(kind)} {inLine(name)}{' '}
-            <span class="soft">{inLine(description)}</span>
-          </li>
-        ))}
-      </ul>
+      <Group title={`${t`What changes`}: ${inLine(review.source)}`} count={review.files.length} />
+      <Reasons
+        items={review.records.map((each) => dotted(each.change, each.kind, each.name, each.description))}
+      />
       {review.files.map(({ path, change, plus, minus, diff, binary }) => (
         <Diff
           key={path}
@@ -121,17 +113,16 @@ function Review({ review, onDone }: { review: SourceReview; onDone: () => void }
           text={diff ?? binary ?? ''}
         />
       ))}
-      <p class="proof">
-        {short(review.from)} → {short(review.to)} · {inLine(review.digest)}
-      </p>
+      <Reasons items={[`${short(review.from)} → ${short(review.to)} · ${review.digest}`]} />
       <Actions
         about={inLine(review.source)}
         onDone={onDone}
         actions={[
           {
-            label: sources.approve,
+            label: t`Approve`,
             operation: 'sources_approve',
             args: { source: review.source, commit: review.to },
+            asks: true,
           },
         ]}
       />

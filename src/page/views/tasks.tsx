@@ -1,58 +1,70 @@
 import type { VNode } from 'preact';
 import type { Action, Task, TaskShown } from '../answers.ts';
-import { useAnswer } from '../loading.ts';
+import { useAnswer, useNames } from '../loading.ts';
 import { Actions } from '../parts/actions.tsx';
-import { Bars, Steps } from '../parts/chart.tsx';
+import { Choice } from '../parts/choice.tsx';
 import { Pages } from '../parts/pages.tsx';
-import { Empty, Group, Heading, Shown, Unread, unreadOf } from '../parts/shown.tsx';
+import { Empty, Group, Heading, Shown, Unread, unreadOf, When } from '../parts/shown.tsx';
 import { Exact } from '../parts/texts.tsx';
-import { inLine } from '../parts/visible.ts';
+import { dotted, inLine } from '../parts/visible.ts';
+import { Fold } from '../parts/work.tsx';
 import { address, refine, route } from '../router.ts';
-import { age, day, moment } from '../message.ts';
-import { words } from '../words.ts';
+import { age, moment, plural, t } from '../message.ts';
+import { stateOf, words } from '../words.ts';
 
 const STATES = ['open', 'all'] as const;
+const LINES = 40;
 
-/** The queue for sub-agents: who waits, who works, what came of it. */
+/** States in which somebody, or something, has to be looked after. */
+const TONES: Readonly<Record<string, string>> = {
+  needs_approval: 'open',
+  needs_verification: 'open',
+  running: 'info',
+  completed: 'good',
+  failed: 'bad',
+};
+
+/** The queue for sub-agents: who waits for what, who works, what came of it. */
 export function Tasks(): VNode {
   const status = route.value.query.get('status') ?? 'all';
   const loaded = useAnswer('task_list', { status, limit: 1 }, ['tasks']);
-  const { tasks, shell } = words.value;
   const [, id] = route.value.rest;
   const counts = loaded.data?.counts ?? {};
   return (
     <>
       <Heading
-        title={tasks.title}
-        lead={loaded.data === undefined ? undefined : tasks.lead(loaded.data.total)}
+        title={t`Tasks`}
+        lead={
+          loaded.data === undefined || loaded.data.total === 0
+            ? undefined
+            : t`${plural(loaded.data.total, 'task')}.`
+        }
       />
-      <div class="filters" role="group" aria-label={tasks.states}>
-        {[...STATES, ...Object.keys(counts)].map((state) => (
-          <button
-            type="button"
-            key={state}
-            aria-pressed={status === state}
-            onClick={() => refine({ status: state })}
-          >
-            {inLine(state === 'all' ? shell.all : state.replaceAll('_', ' '), 40)}{' '}
-            {counts[state] === undefined ? null : <b>{counts[state]}</b>}
-          </button>
-        ))}
-      </div>
       {id === undefined ? null : <One id={id} />}
+      {Object.keys(counts).length === 0 ? null : (
+        <Choice
+          label={t`State`}
+          now={status}
+          among={[...STATES, ...Object.keys(counts)].map((state) => [
+            state,
+            state === 'all' ? t`all` : stateOf(state),
+            counts[state],
+          ])}
+          onChoose={(state) => refine({ status: state })}
+        />
+      )}
       <Pages operation="task_list" args={{ status, limit: 50 }} topics={['tasks']}>
         {(data) => (
           <>
             {data.tasks.length === 0 ? (
-              <Empty title={tasks.empty} how={tasks.emptyHow} />
+              <Empty title={t`The queue is empty.`} how={t`Agents queue work for others here.`} />
             ) : (
-              <ul class="list entries long">
-                {data.tasks.map((task) => (
+              <ul class="list entries">
+                {data.tasks.toReversed().map((task) => (
                   <Line key={task.task_id} task={task} />
                 ))}
               </ul>
             )}
-            <Times tasks={data.tasks} />
             <Unread items={unreadOf(data.problems)} />
           </>
         )}
@@ -61,50 +73,28 @@ export function Tasks(): VNode {
   );
 }
 
-/** How many were done by when, and how long each took from the queue to its end. */
-function Times({ tasks }: { tasks: readonly Task[] }): VNode | null {
-  const { tasks: said } = words.value;
-  const done = tasks
-    .filter(({ status }) => status === 'completed')
-    .sort((one, other) => one.updated_at.localeCompare(other.updated_at));
-  if (done.length < 2) return null;
-  const hours = (task: Task): number =>
-    Math.round((Date.parse(task.updated_at) - Date.parse(task.created_at)) / 360_000) / 10;
-  return (
-    <section>
-      <Group title={said.burnUp} />
-      <Steps
-        title={said.burnUp}
-        points={done.map(({ updated_at }, index) => ({ label: day(updated_at), value: index + 1 }))}
-      />
-      <Group title={said.cycle} />
-      <Bars
-        title={said.cycle}
-        points={done.map((task) => ({
-          label: day(task.updated_at),
-          note: task.output_key,
-          value: hours(task),
-        }))}
-      />
-    </section>
+/** Who, in which state, and what for: the same words in the list and above a task. */
+function standingOf(task: Task, nameOf: (agent: string) => string): string {
+  const { status, agent, worker, until, attempts, depends_on: after } = task;
+  return dotted(
+    stateOf(status),
+    inLine(nameOf(agent), 60),
+    status === 'queued' && after.length > 0 ? `${t`after`} ${inLine(after.join(', '))}` : '',
+    worker === undefined || worker === agent ? '' : t`by ${inLine(worker, 60)}`,
+    until === undefined ? '' : t`until ${moment(until)}`,
+    attempts < 2 ? '' : plural(attempts, 'attempt'),
   );
 }
 
 function Line({ task }: { task: Task }): VNode {
-  const { tasks } = words.value;
+  const nameOf = useNames();
   return (
     <li>
-      <a data-entry href={address('now', ['tasks', task.task_id])}>
+      <a data-entry href={address('now', ['tasks', task.task_id])} class="task">
+        <span class={`dot ${TONES[task.status] ?? 'soft'}`} aria-hidden="true" />
         <span class="what">{inLine(task.task, 200)}</span>
-        <span class="why">
-          {inLine(task.status.replaceAll('_', ' '))} · {inLine(task.agent)} · {age(task.created_at)}
-          {task.worker === undefined ? '' : ` · ${tasks.worker} ${inLine(task.worker)}`}
-          {task.until === undefined ? '' : ` · ${tasks.until(moment(task.until))}`}
-          {task.attempts === 0 ? '' : ` · ${tasks.attempts(task.attempts)}`}
-        </span>
-        <span class="proof">
-          {inLine(task.task_id)} · {inLine(task.output_key)}
-        </span>
+        <span class="why">{standingOf(task, nameOf)}</span>
+        <When at={task.updated_at} />
       </a>
     </li>
   );
@@ -112,53 +102,65 @@ function Line({ task }: { task: Task }): VNode {
 
 function One({ id }: { id: string }): VNode {
   const loaded = useAnswer('task_show', { task_id: id, brief: true }, ['tasks']);
-  return (
-    <section>
-      <Group title={inLine(id)} />
-      <Shown loaded={loaded}>{(data) => <Whole shown={data} onDone={loaded.reload} />}</Shown>
-    </section>
-  );
+  return <Shown loaded={loaded}>{(data) => <Whole shown={data} onDone={loaded.reload} />}</Shown>;
 }
 
-/** What is decided on, to the letter, and the decisions that its state allows. */
+/** What came of it first; then what was asked, to the letter, and the decisions that its state allows. */
 function Whole({ shown, onDone }: { shown: TaskShown; onDone: () => void }): VNode {
-  const { tasks } = words.value;
-  const { task, waits, brief } = shown;
+  const { inbox } = words.value;
+  const { task, waits, brief, result, since } = shown;
+  const nameOf = useNames();
   const about = { task_id: task.task_id };
   const open = task.status === 'queued' || task.status === 'running';
+  const isResult = task.status === 'needs_verification';
   const actions: Action[] = [
     ...(waits === undefined
       ? []
       : [
-          { label: tasks.approve, operation: 'task_approve', args: { ...about, digest: waits.digest } },
-          { label: tasks.refuse, operation: 'task_refuse', args: about, danger: true },
+          {
+            label: t`Approve`,
+            operation: 'task_approve',
+            args: { ...about, digest: waits.digest },
+            ...(isResult ? { asks: true } : {}),
+          },
+          { label: t`Refuse`, operation: 'task_refuse', args: about, danger: true },
         ]),
     ...(open && waits === undefined
-      ? [{ label: tasks.cancel, operation: 'task_cancel', args: about, danger: true }]
+      ? [{ label: t`Cancel the task`, operation: 'task_cancel', args: about, danger: true }]
       : []),
   ];
   return (
-    <div class="panel" data-entry tabIndex={0} aria-label={inLine(task.task)}>
+    <article class="panel" data-entry tabIndex={0} aria-label={inLine(task.task, 200)}>
       <p class="why">
-        {inLine(task.status.replaceAll('_', ' '))} · {inLine(task.agent)} · {moment(task.created_at)}
-        {task.approval === undefined ? '' : ` · ${inLine(task.approval)}`}
-        {task.depends_on.length === 0 ? '' : ` · ${tasks.after} ${inLine(task.depends_on.join(', '))}`}
+        {standingOf(task, nameOf)} · {age(task.updated_at)}
       </p>
+      <h2>{inLine(task.task, 400)}</h2>
+      {task.approval === undefined ? null : <p class="why">{inLine(task.approval, 400)}</p>}
       {task.error === undefined ? null : <p class="bad">{inLine(task.error, 600)}</p>}
-      {waits === undefined ? (
-        <Exact text={task.task} />
-      ) : (
+      {result === undefined || waits !== undefined ? null : (
         <>
-          {waits.texts.map(({ name, text, sha256 }) => (
-            <Exact key={name} text={text} label={`${name}, ${sha256.slice(0, 8)}`} />
-          ))}
-          <p class="proof">
-            {tasks.digest} {waits.digest}
-          </p>
+          <Group title={t`What came of it`} />
+          <Exact text={result} lines={LINES} />
         </>
       )}
-      <Actions actions={actions} about={inLine(task.task, 80)} onDone={onDone} />
-      {brief === undefined || waits !== undefined ? null : <Exact text={brief} label={tasks.brief} />}
-    </div>
+      {waits === undefined
+        ? null
+        : waits.texts.map(({ name, text }) => (
+            <Exact key={name} text={text} label={inbox.texts[name] ?? name} lines={12} />
+          ))}
+      {since === undefined ? null : <p class="drift">{inLine(since, 400)}</p>}
+      <Actions actions={actions} about={inLine(task.task, 80)} onDone={onDone} keyed />
+      {brief === undefined || waits !== undefined ? null : (
+        <Fold title={t`What the worker gets`}>
+          <Exact text={brief} />
+        </Fold>
+      )}
+      <Fold title={t`Details`}>
+        <p class="proof">
+          {inLine(task.task_id)} · {inLine(task.output_key)} · {moment(task.created_at)}
+          {waits === undefined ? '' : ` · ${t`digest`} ${waits.digest}`}
+        </p>
+      </Fold>
+    </article>
   );
 }

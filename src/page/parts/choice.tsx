@@ -1,0 +1,92 @@
+import type { ComponentChildren, VNode } from 'preact';
+import { useId, useState } from 'preact/hooks';
+import { saidOf } from '../api.ts';
+import { t } from '../message.ts';
+import { refine, route } from '../router.ts';
+import { Wrong } from './shown.tsx';
+
+/** One of a few, as buttons beside each other; by the way they look, parts of a view or filters of a list. */
+export function Choice(of: {
+  label: string;
+  /** What is chosen now. */
+  now: string;
+  /** Each with what it is called, and how many it has. */
+  among: readonly (readonly [name: string, says: string, count?: number | undefined])[];
+  onChoose: (name: string) => void;
+  parts?: true;
+  children?: ComponentChildren;
+}): VNode {
+  return (
+    <div class={of.parts === true ? 'seg' : 'filters'} role="group" aria-label={of.label}>
+      {of.among.map(([name, says, count]) => (
+        <button type="button" key={name} aria-pressed={of.now === name} onClick={() => of.onChoose(name)}>
+          {says} {count === undefined ? null : <b>{count}</b>}
+        </button>
+      ))}
+      {of.children}
+    </div>
+  );
+}
+
+/** What is typed here is searched for in this view, and stands in the address. */
+export function SearchField({ label }: { label: string }): VNode {
+  return (
+    <input
+      class="search"
+      type="search"
+      aria-label={label}
+      placeholder={label}
+      value={route.value.query.get('q') ?? ''}
+      onInput={(event) => refine({ q: event.currentTarget.value })}
+    />
+  );
+}
+
+const LONGEST = 100_000;
+
+/** A text to write, and what becomes of it; what went wrong is said above the buttons, and the text stays. */
+export function TextForm(of: {
+  label: string;
+  say: string;
+  text?: string;
+  onSend: (text: string) => Promise<void>;
+  onCancel?: () => void;
+}): VNode {
+  const field = useId();
+  const [text, setText] = useState(of.text ?? '');
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState('');
+  const send = async (): Promise<void> => {
+    setBusy(true);
+    await of.onSend(text).catch((error: unknown) => setProblem(saidOf(error)));
+    setBusy(false);
+  };
+  return (
+    <form
+      class="answer"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}
+    >
+      <label for={field}>{of.label}</label>
+      <textarea
+        id={field}
+        rows={4}
+        required
+        maxLength={LONGEST}
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+      />
+      <Wrong text={problem} />
+      <button type="submit" class="go" disabled={busy}>
+        {of.say}
+      </button>{' '}
+      {of.onCancel === undefined ? null : (
+        <button type="button" class="plain" onClick={of.onCancel}>
+          {t`Cancel`}
+        </button>
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,65 @@
+import { t } from '../message.ts';
+import { signal } from '@preact/signals';
+import type { VNode } from 'preact';
+import { perform, saidOf, type Done } from '../api.ts';
+import { announce } from './announced.tsx';
+import { inLine } from './visible.ts';
+
+interface Told {
+  text: string;
+  bad?: boolean;
+  undo?: () => Promise<void>;
+}
+
+/** As long as anyone needs to see what they did, and to think better of it. */
+const SHOWN_MS = 8_000;
+
+const told = signal<Told | undefined>(undefined);
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+/** Says in one line what was done. */
+export function tell(said: Told): void {
+  told.value = said;
+  announce(said.text);
+  clearTimeout(timer);
+  timer = setTimeout(() => (told.value = undefined), SHOWN_MS);
+}
+
+/** The same with its way back, where the server names one. */
+export function tellDone(text: string, { undo }: Done, project: string | undefined, after: () => void): void {
+  tell({
+    text,
+    ...(undo === undefined
+      ? {}
+      : {
+          undo: async () => {
+            await perform(undo.operation, { ...(project === undefined ? {} : { project }), ...undo.args });
+            tell({ text: t`Taken back: ${text}` });
+            after();
+          },
+        }),
+  });
+}
+
+/** Takes the last act back, if that is still offered. */
+export function takeBack(): void {
+  const undo = told.value?.undo;
+  if (undo === undefined) return;
+  told.value = undefined;
+  undo().catch((error: unknown) => tell({ text: saidOf(error), bad: true }));
+}
+
+export function Toast(): VNode | null {
+  const { value } = told;
+  if (value === undefined) return null;
+  return (
+    <aside class={`toast ${value.bad === true ? 'wrong' : ''}`} aria-label={t`Just done`}>
+      <span>{inLine(value.text, 160)}</span>
+      {value.undo === undefined ? null : (
+        <button type="button" onClick={takeBack}>
+          {t`Undo`} <kbd>z</kbd>
+        </button>
+      )}
+    </aside>
+  );
+}

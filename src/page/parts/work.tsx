@@ -1,0 +1,156 @@
+import { When } from './shown.tsx';
+import type { ComponentChildren, VNode } from 'preact';
+import type { Event, Work } from '../answers.ts';
+import { useNames } from '../loading.ts';
+import { clock, plural, t } from '../message.ts';
+import { address } from '../router.ts';
+import { dotted, inLine } from './visible.ts';
+
+/** The first letter of who it is; the name is beside it. */
+export function Badge({ name }: { name: string }): VNode {
+  return (
+    <span class="ava" title={inLine(name, 80)} aria-hidden="true">
+      {inLine(Array.from(name.trim())[0] ?? '·', 2).toUpperCase()}
+    </span>
+  );
+}
+
+/** More steps than these are a bar without words. */
+const MOST_NAMED = 9;
+
+/** How far a run is, step by step; the one that comes next is named. */
+export function StepStrip({
+  done,
+  total,
+  names = [],
+}: {
+  done: number;
+  total: number;
+  names?: readonly string[] | undefined;
+}): VNode {
+  const isNamed = total <= MOST_NAMED && names.length === total;
+  return (
+    <ol class={`steps ${isNamed ? 'named' : ''}`} aria-label={t`${done} of ${plural(total, 'step')}`}>
+      {Array.from({ length: Math.min(total, 60) }, (_, index) => (
+        <li
+          key={index}
+          class={index < done ? 'd' : index === done ? 'c' : ''}
+          aria-current={index === done ? 'step' : undefined}
+          title={inLine(names[index] ?? String(index + 1), 80)}
+        >
+          {isNamed ? inLine(names[index] ?? '', 40) : null}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** Ticks of tasks, as small as a card has room for. */
+export function Pips({ done, total }: { done: number; total: number }): VNode {
+  return (
+    <>
+      {total > 12 ? null : (
+        <span class="pips" aria-hidden="true">
+          {Array.from({ length: total }, (_, index) => (
+            <i key={index} class={index < done ? 'd' : ''} />
+          ))}
+        </span>
+      )}
+      {t`${done} of ${total}`}
+    </>
+  );
+}
+
+/** Where a run or a task can be read. */
+const placeOf = ({ kind, id }: Pick<Work, 'kind' | 'id'>): string =>
+  address('now', [kind === 'run' ? 'runs' : 'tasks', id]);
+
+export function WorkList({ work }: { work: readonly Work[] }): VNode {
+  const nameOf = useNames();
+  return (
+    <ul class="list work">
+      {work.map((one) => {
+        const { kind, id, agent, title, at, note, why, person, done, total, steps, story } = one;
+        const name = nameOf(agent ?? '');
+        return (
+          <li key={`${kind} ${id}`} data-entry tabIndex={0} aria-label={inLine(title, 120)}>
+            <div class="wl">
+              <Badge name={name} />
+              <span>
+                {name === '' ? null : <b>{inLine(name, 60)} </b>}
+                <a href={placeOf(one)}>{inLine(title, 160)}</a>
+                {story === undefined ? null : (
+                  <>
+                    {' '}
+                    · <a href={address('board', [story])}>{inLine(story, 80)}</a>
+                  </>
+                )}
+              </span>
+              <When at={at} />
+            </div>
+            {person === true ? (
+              <p class="soft">
+                <a href={address('inbox', [], { entry: `task ${id}` })}>{t`waits for your decision`}</a>
+                {why === undefined ? '' : ` · ${inLine(why, 160)}`}
+              </p>
+            ) : note === undefined && why === undefined ? null : (
+              <p class="soft">
+                {[why, note].flatMap((each) => (each === undefined ? [] : [inLine(each, 200)])).join(' · ')}
+              </p>
+            )}
+            {done === undefined || total === undefined || total === 0 ? null : (
+              <StepStrip done={done} total={total} names={steps} />
+            )}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function eventPlace({ kind, id }: Event): string {
+  const task = id.replace('.result', '');
+  if (kind === 'task' || (kind === 'decision' && id.startsWith('task-')))
+    return address('now', ['tasks', task]);
+  if (kind === 'run') return address('now', ['runs', id]);
+  if (kind === 'memory') return address('memory', [id]);
+  return address('proof', kind === 'proof' ? [] : ['handover']);
+}
+
+/** What has happened, the newest first, each with the way to it. */
+export function Stream({ events, most }: { events: readonly Event[]; most: number }): VNode {
+  const nameOf = useNames();
+  return (
+    <ol class="stream">
+      {events.slice(0, most).map((event, index) => (
+        <li key={`${event.at} ${event.id} ${index}`}>
+          <When at={event.at} as={clock} />
+          <a href={eventPlace(event)} class={event.bad === true ? 'bad' : ''}>
+            {event.what}
+            <small>
+              {dotted(event.by === undefined ? '' : inLine(nameOf(event.by), 60), inLine(event.about, 140))}
+            </small>
+          </a>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** What is read only by who looks for it. */
+export function Fold({
+  title,
+  children,
+  open,
+}: {
+  title: string;
+  children: ComponentChildren;
+  open?: boolean;
+}): VNode {
+  return (
+    <details class="fold" open={open}>
+      <summary>{title}</summary>
+      {children}
+    </details>
+  );
+}

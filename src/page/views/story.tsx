@@ -1,0 +1,234 @@
+import type { VNode } from 'preact';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import type { Answers, Next, StoryShown } from '../answers.ts';
+import { ask, saidOf } from '../api.ts';
+import { session } from '../live.ts';
+import { useAnswer, type Loaded } from '../loading.ts';
+import { age, dayName, t } from '../message.ts';
+import { Actions } from '../parts/actions.tsx';
+import { Diff } from '../parts/diff.tsx';
+import { PasteLine, usePrompts } from '../parts/hosts.tsx';
+import { Markdown } from '../parts/markdown.tsx';
+import { Shown, Wrong, When } from '../parts/shown.tsx';
+import { Reasons } from '../parts/texts.tsx';
+import { inLine, visible } from '../parts/visible.ts';
+import { Fold } from '../parts/work.tsx';
+import { address, project, route } from '../router.ts';
+import { stateOf, words } from '../words.ts';
+import { startOf } from './now.tsx';
+
+/** One story beside the board, under an address of its own. */
+export function StoryPanel({ story, next }: { story: string; next: Loaded<Next> }): VNode {
+  const loaded = useAnswer('story_show', { story }, ['progress', 'runs']);
+  const panel = useRef<HTMLElement>(null);
+  const epic = route.value.query.get('epic') ?? undefined;
+  useEffect(() => panel.current?.focus({ preventScroll: true }), []);
+  return (
+    <aside class="panel-beside" ref={panel} tabIndex={-1} aria-label={inLine(story, 80)}>
+      <p class="top">
+        <a class="plain" href={address('board', [], { epic })} data-close>
+          {t`Close`} <kbd>Esc</kbd>
+        </a>
+      </p>
+      <Shown loaded={loaded}>
+        {(data) => (
+          <Whole
+            story={data}
+            next={next.data}
+            onDone={() => {
+              loaded.reload();
+              next.reload();
+            }}
+          />
+        )}
+      </Shown>
+    </aside>
+  );
+}
+
+function Whole(of: { story: StoryShown; next: Next | undefined; onDone: () => void }): VNode {
+  const { story, next } = of;
+  const { id, number, epic, title, text, criteria, tasks, drift, places, run } = story;
+  const done = tasks.filter((task) => task.done).length;
+  return (
+    <>
+      <p class="why">
+        {[number, t`epic ${[epic.number, epic.title].filter(Boolean).join(', ')}`]
+          .map((each) => inLine(each, 80))
+          .join(' · ')}
+      </p>
+      <h2>{inLine(title, 400)}</h2>
+      {text === undefined ? <p class="soft">{t`It has no text yet.`}</p> : <Markdown text={text.text} />}
+      <Move story={story} onDone={of.onDone} />
+      {drift.map(({ kind, says }) => (
+        <p class="note drift" key={`${kind} ${says}`}>
+          {inLine(says, 300)}
+        </p>
+      ))}
+      {criteria === undefined ? null : (
+        <>
+          <h3>{t`Criteria`}</h3>
+          <Markdown text={criteria.text} />
+        </>
+      )}
+      {tasks.length === 0 ? null : (
+        <>
+          <h3>
+            {t`Tasks`} <span class="soft">{t`${done} of ${tasks.length}`}</span>
+          </h3>
+          <ul class="ticks">
+            {tasks.map((task, index) => (
+              <li key={index} class={`${task.done ? 'd' : ''} deep-${task.depth}`}>
+                {visible(task.text)}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {run === undefined ? null : (
+        <>
+          <h3>{t`Run`}</h3>
+          <p>
+            <a href={address('now', ['runs', run.id])}>{inLine(run.workflow, 80)}</a>{' '}
+            <span class="soft">
+              {stateOf(run.status)} · {age(run.at)}
+            </span>
+          </p>
+        </>
+      )}
+      <Proven next={next} />
+      <Doing id={id} next={next} />
+      <History story={story} />
+      <Fold title={t`Evidence`}>
+        <Reasons items={places} />
+      </Fold>
+    </>
+  );
+}
+
+type Proposed = Answers['story_status'];
+
+/** A move is a change of files: it is shown as that, and then written as it was shown. */
+function Move({ story, onDone }: { story: StoryShown; onDone: () => void }): VNode | null {
+  const { id, status, words: legal } = story;
+  const [proposed, setProposed] = useState<Proposed | undefined>(undefined);
+  const [wanted, setWanted] = useState('');
+  const [problem, setProblem] = useState('');
+  const field = useId();
+  const where = project.value === undefined ? {} : { project: project.value };
+  if (legal.length === 0 || session.value?.readOnly === true) return null;
+  const choose = async (word: string): Promise<void> => {
+    setWanted(word);
+    setProblem('');
+    setProposed(undefined);
+    if (word === '' || word === status) return;
+    try {
+      setProposed(await ask('story_status', { story: id, status: word, show: true, ...where }));
+    } catch (error) {
+      setProblem(saidOf(error));
+    }
+  };
+  const isIn = legal.includes(status ?? '');
+  return (
+    <div class="move">
+      <label for={field}>{t`Status`}</label>{' '}
+      <select
+        id={field}
+        value={wanted === '' ? (status ?? '') : wanted}
+        onChange={(event) => void choose(event.currentTarget.value)}
+      >
+        {isIn ? null : <option value={status ?? ''}>{inLine(status ?? '–', 60)}</option>}
+        {legal.map((word) => (
+          <option key={word} value={word}>
+            {stateOf(word)}
+          </option>
+        ))}
+      </select>
+      <Wrong text={problem} />
+      {proposed === undefined ? null : (
+        <div role="group" aria-label={t`What would be written`}>
+          {proposed.files.length === 0 ? <p class="soft">{t`Nothing would change.`}</p> : null}
+          {proposed.files.map(({ file, diff }) => (
+            <Diff key={file} text={diff} title={file} />
+          ))}
+          {proposed.notes.map((note) => (
+            <p class="soft" key={note}>
+              {inLine(note, 300)}
+            </p>
+          ))}
+          {proposed.files.length === 0 ? null : (
+            <Actions
+              about={`${story.number} ${inLine(story.title, 80)} → ${wanted}`}
+              actions={[
+                {
+                  label: t`Write this`,
+                  operation: 'story_status',
+                  args: { story: id, status: wanted, proposal: proposed.proposal },
+                },
+              ]}
+              onDone={() => {
+                void choose('');
+                onDone();
+              }}
+            />
+          )}
+          <button type="button" class="plain" onClick={() => void choose('')}>
+            {t`Cancel`}
+          </button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Proven({ next }: { next: Next | undefined }): VNode | null {
+  if (next?.verification === undefined) return null;
+  const passed = next.verification.verdict === 'PASS';
+  return (
+    <>
+      <h3>{t`Proof`}</h3>
+      <p>
+        <span class={passed ? 'good' : 'bad'}>
+          {passed ? t`Proven: the project is unchanged since it passed.` : t`Not proven.`}
+        </span>{' '}
+        <a href={address('proof')}>{passed ? t`Proof` : t`What fails`}</a>
+      </p>
+    </>
+  );
+}
+
+/** The line that goes on with it, where it is one of the next steps. */
+function Doing({ id, next }: { id: string; next: Next | undefined }): VNode | null {
+  const promptOf = usePrompts();
+  const action = next?.actions.find(({ steps }) =>
+    steps.some(({ args }) => JSON.stringify(args ?? {}).includes(id)),
+  );
+  const start = action === undefined ? undefined : startOf(action);
+  if (action === undefined || start === undefined) return null;
+  return (
+    <div data-next>
+      <h3>{inLine(action.what)}</h3>
+      <PasteLine start={start} prompt={promptOf(start)} main />
+    </div>
+  );
+}
+
+function History({ story }: { story: StoryShown }): VNode | null {
+  const dates = (['done', 'started', 'planned'] as const).flatMap((what) =>
+    story[what] === undefined ? [] : [{ what, at: story[what] }],
+  );
+  if (dates.length === 0) return null;
+  return (
+    <>
+      <h3>{t`History`}</h3>
+      <ol class="stream">
+        {dates.map(({ what, at }) => (
+          <li key={what}>
+            <When at={at} as={dayName} />
+            <span>{words.value.dates[what]}</span>
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}
