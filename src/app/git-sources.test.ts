@@ -26,6 +26,7 @@ async function restless(arrived: () => void): Promise<ServedSources> {
     used: () => true,
     given: [{ value: repository.source, layer: 'user', from: new Kept(() => 'a test') }],
     env: machine.env(),
+    state: join(machine.home, 'state'),
     cache: join(machine.home, 'cache'),
     decisions: () => Promise.resolve(openDecisions(join(machine.home, 'state'))),
     user: { config: machine.config, lock: machine.lock },

@@ -14,6 +14,8 @@ export interface ServedSourcesSetup
   used(): boolean;
   env: Readonly<Record<string, string | undefined>>;
   decisions(): Promise<GitSourcesParts['decisions']>;
+  /** Where what the user has agreed to is kept, if it cannot be beside the configuration. */
+  state: string;
   cache: string;
   timeoutMs: number;
   secrets: Secrets;
@@ -30,10 +32,14 @@ export async function createServedSources(setup: ServedSourcesSetup) {
     // A name alone is a token; with a password, it is only a name.
     setup.secrets.add(password === '' ? username : password);
   }
-  const { env, timeoutMs, user, project, approval, patient } = setup;
+  const { env, timeoutMs, project, approval, patient } = setup;
   const folder = join(setup.cache, 'git');
   const besides = project?.inside === undefined ? [] : [project.inside];
   const closing = new AbortController();
+  const user = once(async () => {
+    const { lockInReach } = await import('../services/git-sources/levels.ts');
+    return { ...setup.user, lock: await lockInReach(setup.user.lock, setup.state) };
+  });
   const sources = once(async () => {
     const [{ GitSources }, { GitCache }] = await Promise.all([
       import('../services/git-sources/git-sources.ts'),
@@ -45,7 +51,7 @@ export async function createServedSources(setup: ServedSourcesSetup) {
       sources: configured,
       warnings,
       cache,
-      user,
+      user: await user(),
       project,
       guards,
       approval,
@@ -54,7 +60,7 @@ export async function createServedSources(setup: ServedSourcesSetup) {
   });
   const upkeep = once(async () => {
     const { Upkeep } = await import('../services/git-sources/upkeep.ts');
-    const watched = [user.lock, project?.lock ?? [], join(folder, 'sightings')].flat();
+    const watched = [(await user()).lock, project?.lock ?? [], join(folder, 'sightings')].flat();
     return new Upkeep(await sources(), { ...setup, watched, signal: closing.signal });
   });
   const none = (): boolean => configured.length === 0 || !setup.used();

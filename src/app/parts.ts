@@ -42,12 +42,13 @@ export async function createParts(settings: Settings) {
 }
 
 function openGitSources(settings: Settings): Promise<ServedSources> {
-  const { outside, config, gathered, root, cache, secrets, log } = settings;
+  const { outside, config, gathered, root, state, cache, secrets, log } = settings;
   const inProject = (file: string): string => join(root ?? '', file);
   return createServedSources({
     given: gathered.git ?? [],
     used: () => config.discovery === 'auto' || config.discovery === 'strict',
     env: outside.env,
+    state,
     cache,
     decisions: async () => (await import('./project-state.ts')).decisionBook(settings),
     user: { config: userConfigFile(outside), lock: userLockFile(outside) },

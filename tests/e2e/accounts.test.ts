@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { chmod, chown, mkdir, readdir, stat } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { agentFile, makeRepository } from '../support/git-repository.ts';
 import { bareEnvironment } from '../support/programs.ts';
 import { cliFile, temporaryFolder } from '../support/app.ts';
 
@@ -18,12 +19,17 @@ let folder: string;
 let project: string;
 
 /** A command as another account, under the strict mask of the systemd unit. */
-async function as(account: number, args: readonly string[], cwd = project): Promise<string> {
+async function as(
+  account: number,
+  args: readonly string[],
+  cwd = project,
+  folders: Readonly<Record<string, string>> = {},
+): Promise<string> {
   const home = join(folder, `home-${account}`);
   const { stdout } = await run(
     'sh',
     ['-c', 'umask 0027; exec "$@"', 'sh', process.execPath, cliFile, ...args],
-    { cwd, env: bareEnvironment(home), uid: account, gid: GROUP },
+    { cwd, env: { ...bareEnvironment(home), ...folders }, uid: account, gid: GROUP },
   );
   return stdout;
 }
@@ -81,5 +87,18 @@ describe.skipIf(!canBeOthers)('a project that a server and people of its group w
       .map((path) => join(home, path));
     expect(made).not.toEqual([]);
     for (const path of made) expect([path, (await stat(path)).mode & 0o077]).toEqual([path, 0]);
+  });
+
+  it('keeps the commits of git sources with the state, where the configuration is somebody else’s (D-1)', async () => {
+    const team = await makeRepository(folder, 'team', { 'agents/ada.md': agentFile('ada') });
+    await run('chown', ['-R', `${SERVER}:${GROUP}`, team.folder]);
+    const [config, state] = [join(folder, 'etc'), join(folder, `home-${SERVER}`, 'state')];
+    await mkdir(join(config, 'bmad-mcp-server'), { recursive: true });
+    await writeFile(join(config, 'bmad-mcp-server/config.toml'), `git = ["${team.source}#main"]\n`);
+    const folders = { XDG_CONFIG_HOME: config, XDG_STATE_HOME: state };
+    await as(SERVER, ['sources', 'update'], project, folders);
+    expect(await as(SERVER, ['list', 'agents'], project, folders)).toContain('ada');
+    expect(await readdir(join(config, 'bmad-mcp-server'))).toEqual(['config.toml']);
+    expect(await readdir(join(state, 'bmad-mcp-server'))).toContain('sources.lock.json');
   });
 });

@@ -1,7 +1,9 @@
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { attempt, BmadError, orElse, ours } from '../../base/errors.ts';
 import { withLock } from '../../base/files/file-lock.ts';
-import { readState, writeAtomic } from '../../base/files/file-state.ts';
+import { isThereNow } from '../../base/files/file-stamps.ts';
+import { isWritable, readState, writeAtomic } from '../../base/files/file-state.ts';
+import { upwards } from '../../base/files/open-file.ts';
 import { jsonObject } from '../../base/parse/json.ts';
 import { withList } from '../../base/parse/toml-list.ts';
 import { t } from '../../base/text/message.ts';
@@ -23,6 +25,16 @@ export interface LevelParts {
   project: LevelFiles | undefined;
   /** Folder for the locks that keep two processes from changing one file. */
   guards: string;
+}
+
+/**
+ * The user's lock file is beside the configuration. A service has its configuration from somebody else, who lets it write
+ * nothing there: where there is no lock file and none can be made, it is in the folder of the state.
+ */
+export async function lockInReach(beside: string, state: string): Promise<string> {
+  const nearest = upwards(dirname(beside)).find(isThereNow) ?? dirname(beside);
+  const canBe = isThereNow(beside) || (await isWritable(join(nearest, basename(beside))));
+  return canBe ? beside : join(state, basename(beside));
 }
 
 /** The pins of each level, or why they cannot be read: that costs the sources pinned there, and no others. */
