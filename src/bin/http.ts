@@ -4,7 +4,9 @@ import { createContext, type Outside } from '../app/app.ts';
 import { servedProjects, type ServedProjects } from '../app/served-projects.ts';
 import type { Context } from '../operations/context.ts';
 import { openTaskFigures } from '../operations/tasks/task-view.ts';
-import { BmadError } from '../base/errors.ts';
+import { BmadError, ours } from '../base/errors.ts';
+import { findProgram } from '../base/files/find-program.ts';
+import { runProgram } from '../base/process/process.ts';
 import { createTurns } from '../base/http/turns.ts';
 import { CLI_PROGRAM, PRODUCT, VERSION } from '../base/product.ts';
 import { type Kept, plural, say, speaking, t } from '../base/text/message.ts';
@@ -117,6 +119,7 @@ async function main(): Promise<void> {
   const leave = await page.enlist(localOrigin(serving.origin, config.httpHost));
   context.stay();
   hearSignals(config.httpDrainMs + config.httpShutdownMs, async () => {
+    void tellSystem('STOPPING=1', context, surroundings);
     await leave();
     if (config.httpDrainMs > 0)
       tell(
@@ -139,8 +142,26 @@ async function main(): Promise<void> {
   const [a2aRoute] = a2a;
   if (a2aRoute !== undefined) tell(() => `Agent2Agent: ${address}${a2aRoute.path}\n`);
   if (switches.has('summary')) showHelp(`${await speaking(words, () => readyLine(context))}\n`, 'remarks');
+  await tellSystem('READY=1', context, surroundings);
   await serving.ended;
 }
+
+/** A unit of systemd with Type=notify waits for it; nobody else has asked. */
+async function tellSystem(
+  what: 'READY=1' | 'STOPPING=1',
+  { log }: Pick<Context, 'log'>,
+  { env, cwd }: Pick<Outside, 'env' | 'cwd'>,
+): Promise<void> {
+  const { NOTIFY_SOCKET: socket = '', PATH } = env;
+  if (socket === '') return;
+  const program = await findProgram('systemd-notify', { env, besides: [cwd] });
+  const asked = { env: { NOTIFY_SOCKET: socket, PATH }, timeoutMs: NOTIFY_MS };
+  const ran = program && (await runProgram(program, [what], asked).catch(ours(() => undefined)));
+  if (ran?.code !== 0)
+    log.warn(t`The program systemd-notify failed: systemd may not know that the server is ready.`, { what });
+}
+
+const NOTIFY_MS = 10_000;
 
 /** A second start is often a mistake: the server that is wanted runs already. */
 async function explained(error: unknown, surroundings: Outside, port: number): Promise<never> {

@@ -14,26 +14,59 @@ export interface Balancer {
   url: string;
 }
 
+type OnEnd = (cleanUp: () => Promise<void>) => void;
+
 /** The configuration that is shipped, before these two servers, on a free port; answers say which one gave them. */
 export async function startBalancer(
   program: string,
   replicas: readonly [string, string],
-  onEnd: (cleanUp: () => Promise<void>) => void,
+  onEnd: OnEnd,
 ): Promise<Balancer> {
-  const folder = await temporaryFolder(onEnd);
-  const shipped = await readFile(join(repository, 'deploy/nginx.conf'), 'utf8');
   const port = await freePort();
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-    (name) => `${name}_temp_path ${folder}/${name};`,
-  );
-  const changes: [string, string][] = [
+  await startNginx(program, port, onEnd, 'nginx.conf', [
     ['bmad-1:2623', replicas[0]],
     ['bmad-2:2623', replicas[1]],
     ['listen 8080;', `listen 127.0.0.1:${port}; add_header x-replica $upstream_addr always;`],
-    ['http {', `http { access_log off; ${temporary.join(' ')}`],
-  ];
-  const text = changes.reduce((before, [from, to]) => {
-    if (!before.includes(from)) throw new Error(`deploy/nginx.conf has no "${from}"`);
+  ]);
+  return { url: `http://127.0.0.1:${port}` };
+}
+
+/** The one for TLS, before one server, with a certificate of its own. */
+export async function startTls(
+  program: string,
+  server: string,
+  onEnd: OnEnd,
+): Promise<Balancer & { ca: string }> {
+  const folder = await temporaryFolder(onEnd);
+  const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
+  const asked = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', ...subject];
+  await run('openssl', [...asked, '-keyout', key, '-out', certificate]);
+  const port = await freePort();
+  await startNginx(program, port, onEnd, 'nginx-tls.conf', [
+    ['127.0.0.1:2623', server],
+    ['listen 443 ssl;', `listen 127.0.0.1:${port} ssl;`],
+    ['/etc/letsencrypt/live/bmad.example.org/fullchain.pem', certificate],
+    ['/etc/letsencrypt/live/bmad.example.org/privkey.pem', key],
+  ]);
+  return { url: `https://localhost:${port}`, ca: await readFile(certificate, 'utf8') };
+}
+
+async function startNginx(
+  program: string,
+  port: number,
+  onEnd: OnEnd,
+  name: string,
+  changes: readonly (readonly [from: string, to: string])[],
+): Promise<void> {
+  const folder = await temporaryFolder(onEnd);
+  const shipped = await readFile(join(repository, 'deploy', name), 'utf8');
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (each) => `${each}_temp_path ${folder}/${each};`,
+  );
+  const places = ['http {', `http { access_log off; ${temporary.join(' ')}`] as const;
+  const text = [...changes, places].reduce((before, [from, to]) => {
+    if (!before.includes(from)) throw new Error(`deploy/${name} has no "${from}"`);
     return before.replaceAll(from, to);
   }, shipped);
   const file = join(folder, 'nginx.conf');
@@ -47,7 +80,6 @@ export async function startBalancer(
     await ended;
   });
   await untilItListens(port, ended);
-  return { url: `http://127.0.0.1:${port}` };
 }
 
 async function untilItListens(port: number, ended: Promise<void>): Promise<void> {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import {
   createServer,
   type IncomingHttpHeaders,
@@ -5,9 +6,9 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, Server as SocketServer } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as round, setTimeout as pause } from 'node:timers/promises';
 import { BmadError } from '../../base/errors.ts';
 import {
   type Caller,
@@ -92,6 +93,7 @@ export async function openFrontDoor({
   const refusals = createRefusals({ log, proxies, refused, told: toldRefusals });
   let origin = '';
   let closing = false;
+  let draining = false;
 
   /** One for all: each would note where it was made, which takes longer than to tell of it. */
   const left = new DOMException(CLIENT_LEFT, 'AbortError');
@@ -189,6 +191,7 @@ export async function openFrontDoor({
 
   function takeIn(incoming: IncomingMessage, outgoing: ServerResponse): void {
     open.set(outgoing, undefined);
+    if (draining) outgoing.shouldKeepAlive = false;
     outgoing.once('close', () => {
       open.delete(outgoing);
       room.leave(outgoing);
@@ -251,7 +254,17 @@ export async function openFrontDoor({
     async drain() {
       // Load balancers learn that they should send no more clients, before the listener is closed.
       for (const route of routes) route.ending?.();
-      if (limits.drainMs > 0) await pause(limits.drainMs);
+      // Nobody sends another request over a connection that is about to end.
+      draining = true;
+      for (const outgoing of open.keys()) if (!outgoing.headersSent) outgoing.shouldKeepAlive = false;
+      if (limits.drainMs === 0) return;
+      await pause(limits.drainMs);
+      // What has come is still answered. Right after the loop has taken in who waits at the door, nobody is left there.
+      await round();
+      SocketServer.prototype.close.call(http);
+      await pause(LAST_CALLS_MS);
+      const begun = [...open.keys()].map((outgoing) => once(outgoing, 'close'));
+      await Promise.race([Promise.all(begun), pause(limits.drainMs)]);
     },
     async close() {
       for (const route of routes) route.ending?.();
@@ -267,6 +280,9 @@ export async function openFrontDoor({
     },
   };
 }
+
+/** A proxy has sent by then what it sent before it noticed. */
+const LAST_CALLS_MS = 250;
 
 const pathOf = (url: string): string => url.split('?', 1)[0] ?? '';
 
