@@ -54,8 +54,10 @@ const EDITS: Record<string, Edit> = {
   remove: (folder, which) => rm(flowOf(folder, which), { recursive: true, force: true }),
   move: async (folder, which) =>
     rename(flowOf(folder, which), join(flowsIn(folder), `moved-${which}`)).catch(() => undefined),
-  copy: async (folder, which) =>
-    cp(flowOf(folder, which), join(flowsIn(folder), `copy-${which}`), { recursive: true }),
+  async copy(folder, which) {
+    const [from, to] = [flowOf(folder, which), join(flowsIn(folder), `copy-${which}`)];
+    if (from !== to) await cp(from, to, { recursive: true });
+  },
   template: (folder, which) => rm(join(flowOf(folder, which), 'template.md'), { force: true }),
   async rename(folder) {
     const from = rootIn(folder);
