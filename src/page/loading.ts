@@ -115,7 +115,7 @@ export interface Elsewhere {
   problem?: string;
 }
 
-/** So many projects are asked; nobody decides in more of them at once. */
+/** So many projects are asked. */
 const MOST_PROJECTS = 12;
 
 /** What waits in the other projects, read when the page is looked at: their changes are not followed. */

@@ -68,14 +68,7 @@ export function Navigation({ waiting }: { waiting: number | undefined }): VNode 
         <div class="choices">
           <ThemeChoice />
           <LanguageChoice />
-          <button
-            type="button"
-            class="plain"
-            aria-label={t`Keys`}
-            onClick={() => {
-              sheet.value = true;
-            }}
-          >
+          <button type="button" class="plain" aria-label={t`Keys`} onClick={() => (sheet.value = true)}>
             <kbd>?</kbd>
           </button>
         </div>

@@ -15,7 +15,7 @@ export interface Route {
 }
 
 /** Views of earlier versions, and where their content is now: somebody has kept the address. */
-const MOVED: Readonly<Partial<Record<string, readonly [Place, ...string[]]>>> = {
+export const MOVED: Readonly<Partial<Record<string, readonly [Place, ...string[]]>>> = {
   next: ['now'],
   runs: ['now', 'runs'],
   tasks: ['now', 'tasks'],

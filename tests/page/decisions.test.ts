@@ -237,6 +237,7 @@ describe('decisions on the page', () => {
     await ada.page.getByRole('button', { name: /^Restore/ }).waitFor();
     await ada.page.keyboard.press('z');
     await ada.page.getByRole('button', { name: /^Forget/ }).waitFor();
+    expect((await served.ask<{ forgotten: number }>('memory_stats')).forgotten).toBe(0);
   });
 
   it('keeps quiet while nothing changes, and tells of a change that a program makes', async () => {

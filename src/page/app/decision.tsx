@@ -40,24 +40,13 @@ export function Decision({ args }: { args: Readonly<Record<string, unknown>> }):
           {t`Sent to the conversation`}
         </p>
       ) : null}
-      <Evidences all={list(args['evidence'])} />
+      <Proof evidence={list(args['evidence']).map((says) => ({ says }))} />
       <p class="soft small">{t`Your choice goes into the conversation as your message. It approves nothing: tasks, sources, deliveries and programs are approved with "bmad page" or in a terminal.`}</p>
     </main>
   );
 }
 
 const LETTERS = ['A', 'B', 'C', 'D'];
-
-function Evidences({ all }: { all: readonly string[] }): VNode | null {
-  if (all.length === 0) return null;
-  const evidence = all.map((says) => ({ says }));
-  return (
-    <section aria-label={t`Evidence`}>
-      <h2>{t`Evidence`}</h2>
-      <Proof evidence={evidence} />
-    </section>
-  );
-}
 
 const text = (value: unknown): string => (typeof value === 'string' ? value.slice(0, 2_000) : '');
 const list = (value: unknown): string[] =>

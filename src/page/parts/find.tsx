@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { finding, sheet } from '../keyboard.ts';
 import { useAnswer, useNext } from '../loading.ts';
 import { chooseLanguage, language, t } from '../message.ts';
-import { address, go, VIEWS } from '../router.ts';
+import { address, go, MOVED, VIEWS } from '../router.ts';
 import { nextTheme } from '../theme.ts';
 import { words } from '../words.ts';
 import { wordsOf } from './patterns.ts';
@@ -18,7 +18,6 @@ interface Hit {
 }
 
 const MOST = 12;
-/** Fewer letters find everything. */
 const LEAST_ASKED = 3;
 
 /** Stories, tasks, runs, memories, agents, workflows and what the page can do, found as one types. */
@@ -97,17 +96,10 @@ function useFound(typed: string): Hit[] {
   const recalled = useAnswer('recall_structured', isAsked ? { query: asked, limit: 5 } : undefined, []);
   const commands: Hit[] = [
     ...VIEWS.map((view): Hit => ({ text: views[view], kind: t`view`, open: address(view) })),
-    ...(
-      [
-        ['now', 'runs'],
-        ['now', 'tasks'],
-        ['memory', 'failures'],
-        ['catalogue', 'sources'],
-      ] as const
-    ).map(([view, part]): Hit => ({
-      text: parts[part] ?? part,
+    ...Object.entries(MOVED).map(([part, to = ['inbox']]): Hit => ({
+      text: parts[part] ?? views[to[0]],
       kind: t`view`,
-      open: address(view, [part]),
+      open: address(to[0], to.slice(1)),
     })),
     { text: t`Change the colours`, kind: t`command`, open: nextTheme },
     {

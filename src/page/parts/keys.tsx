@@ -27,13 +27,7 @@ export function Keys(): VNode {
     ...VIEWS.map((view): [string, string] => [`g ${GO[view]}`, views[view]]),
   ];
   return (
-    <dialog
-      ref={dialog}
-      aria-label={t`Keys`}
-      onClose={() => {
-        sheet.value = false;
-      }}
-    >
+    <dialog ref={dialog} aria-label={t`Keys`} onClose={() => (sheet.value = false)}>
       <h2>{t`Keys`}</h2>
       <dl class="keys">
         {rows.map(([key, says]) => (
@@ -45,12 +39,7 @@ export function Keys(): VNode {
           </div>
         ))}
       </dl>
-      <button
-        type="button"
-        onClick={() => {
-          sheet.value = false;
-        }}
-      >
+      <button type="button" onClick={() => (sheet.value = false)}>
         {t`Close`}
       </button>
     </dialog>

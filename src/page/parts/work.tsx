@@ -61,7 +61,6 @@ export function Pips({ done, total }: { done: number; total: number }): VNode {
   );
 }
 
-/** Where a run or a task can be read. */
 const placeOf = ({ kind, id }: Pick<Work, 'kind' | 'id'>): string =>
   address('now', [kind === 'run' ? 'runs' : 'tasks', id]);
 
@@ -137,7 +136,6 @@ export function Stream({ events, most }: { events: readonly Event[]; most: numbe
   );
 }
 
-/** What is read only by who looks for it. */
 export function Fold({
   title,
   children,

@@ -1,6 +1,5 @@
 import { plural, t } from '../message.ts';
 import type { VNode } from 'preact';
-import { useId } from 'preact/hooks';
 import type { Drift, Next, ProgressItem } from '../answers.ts';
 import { useActivity, useAnswer, useNames, useNext } from '../loading.ts';
 import { Actions } from '../parts/actions.tsx';
@@ -54,35 +53,16 @@ export function Board(): VNode {
   );
 }
 
-/** As many as fit beside each other; more are chosen from a list. */
-const MOST_BESIDE = 6;
-
 function EpicChoice({ epics }: { epics: readonly string[] }): VNode | null {
-  const field = useId();
-  const chosen = route.value.query.get('epic') ?? '';
   if (epics.length < 2) return null;
-  if (epics.length <= MOST_BESIDE)
-    return (
-      <Choice
-        parts
-        label={t`Epic`}
-        now={chosen}
-        among={[['', t`all`], ...epics.map((epic) => [epic, t`epic ${inLine(epic, 40)}`] as const)]}
-        onChoose={(epic) => refine({ epic })}
-      />
-    );
   return (
-    <span class="choice">
-      <label for={field}>{t`Epic`}</label>
-      <select id={field} value={chosen} onChange={(event) => refine({ epic: event.currentTarget.value })}>
-        <option value="">{t`all`}</option>
-        {epics.map((epic) => (
-          <option key={epic} value={epic}>
-            {inLine(epic, 60)}
-          </option>
-        ))}
-      </select>
-    </span>
+    <Choice
+      parts
+      label={t`Epic`}
+      now={route.value.query.get('epic') ?? ''}
+      among={[['', t`all`], ...epics.map((epic) => [epic, t`epic ${inLine(epic, 40)}`] as const)]}
+      onChoose={(epic) => refine({ epic })}
+    />
   );
 }
 

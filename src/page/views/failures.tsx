@@ -1,7 +1,6 @@
 import { plural, t } from '../message.ts';
 import type { VNode } from 'preact';
 import { useId, useState } from 'preact/hooks';
-
 import type { Failure } from '../answers.ts';
 import { useAnswer } from '../loading.ts';
 import { Empty, Group, Heading, Shown, Unread, unreadOf } from '../parts/shown.tsx';
@@ -28,11 +27,10 @@ export function Failures(): VNode {
             {data.rules.length === 0 ? null : (
               <section>
                 <Group title={t`Rules`} count={data.rules.length} />
-                <ul class="list rows">
+                <ul class="log">
                   {data.rules.map(({ rule, from }) => (
                     <li key={`${rule} ${from}`}>
-                      <span>{inLine(rule, 600)}</span>
-                      <span class="proof">{inLine(from)}</span>
+                      {inLine(rule, 600)} <small>{inLine(from)}</small>
                     </li>
                   ))}
                 </ul>

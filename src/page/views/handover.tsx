@@ -3,6 +3,7 @@ import type { Delivery } from '../answers.ts';
 import { useAnswer } from '../loading.ts';
 import { dayName, plural, t } from '../message.ts';
 import { Empty, Heading, Shown, Unread, unreadOf } from '../parts/shown.tsx';
+import { Reasons } from '../parts/texts.tsx';
 import { dotted, inLine } from '../parts/visible.ts';
 import { Fold } from '../parts/work.tsx';
 import { address } from '../router.ts';
@@ -80,14 +81,11 @@ function One({ contract }: { contract: Delivery }): VNode {
         ) : null}
       </small>
       <Fold title={inLine(contract.file)}>
-        <ul class="reasons">
-          {(checked.data?.findings ?? []).map(({ message, level, line }) => (
-            <li key={message} class={level === 'error' ? 'bad' : 'soft'}>
-              {inLine(message, 600)}
-              {line === undefined ? '' : ` (${line})`}
-            </li>
-          ))}
-        </ul>
+        <Reasons
+          items={(checked.data?.findings ?? []).map(({ message, line }) =>
+            line === undefined ? message : `${message} (${line})`,
+          )}
+        />
       </Fold>
     </li>
   );

@@ -29,10 +29,16 @@ export function Item(): VNode {
   const text = useAnswer('read', which, ['content']);
   const explained = useAnswer('explain', which, ['content']);
   const starts = STARTED.has(kind);
+  const promptOf = usePrompts();
   return (
     <>
       <Heading title={inLine(name, 120)} lead={dotted(kind, module, text.data?.origin)} />
-      {starts ? <Starting name={name} kind={kind} /> : null}
+      {starts ? (
+        <>
+          <Group title={t`How to start it`} />
+          <AllLines start={{ name, kind }} prompt={promptOf({ name, kind })} />
+        </>
+      ) : null}
       {starts ? <Cost name={which.target} kind={kind} text={text.data?.tokens} /> : null}
       <Group title={t`Where it comes from`} />
       <Shown loaded={explained}>
@@ -52,17 +58,6 @@ export function Item(): VNode {
         )}
       </Shown>
     </>
-  );
-}
-
-function Starting({ name, kind }: { name: string; kind: string }): VNode {
-  const promptOf = usePrompts();
-  const start = { name, kind };
-  return (
-    <section>
-      <Group title={t`How to start it`} />
-      <AllLines start={start} prompt={promptOf(start)} />
-    </section>
   );
 }
 

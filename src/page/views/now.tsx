@@ -72,27 +72,6 @@ function Steps({ data }: { data: Next }): VNode {
           </ul>
         </Fold>
       )}
-      {data.drift.length === 0 ? null : (
-        <Fold
-          title={plural(
-            data.drift.length,
-            'place where the project contradicts itself',
-            'places where the project contradicts itself',
-          )}
-        >
-          <ul class="list">
-            {data.drift.map(({ kind, about, says, evidence }) => (
-              <li class="item" key={`${kind} ${about}`}>
-                <span class="dot" aria-hidden="true" />
-                <div>
-                  <p>{inLine(says)}</p>
-                  <Proofs evidence={evidence} />
-                </div>
-              </li>
-            ))}
-          </ul>
-        </Fold>
-      )}
     </>
   );
 }

@@ -19,10 +19,10 @@ export function Runs(): VNode {
     ['runs'],
   );
   const { data } = loaded;
-  const all = data === undefined ? 0 : data.others.length + (data.run === undefined ? 0 : 1);
+  const all = (data?.others.length ?? 0) + (data?.run === undefined ? 0 : 1);
   return (
     <>
-      <Heading title={t`Runs`} lead={all === 0 ? undefined : leadOf(all, data?.others.length ?? 0)} />
+      <Heading title={t`Runs`} lead={all === 0 ? undefined : t`${plural(all, 'run')} in this branch.`} />
       <Shown loaded={loaded}>
         {(found) => (
           <>
@@ -44,14 +44,6 @@ export function Runs(): VNode {
     </>
   );
 }
-
-/** So many others are told at most. */
-const TOLD = 20;
-
-const leadOf = (all: number, others: number): string =>
-  others < TOLD
-    ? t`${plural(all, 'run')} in this branch.`
-    : t`The newest ${all} runs of this branch. Any other opens by its id in the address.`;
 
 /** Of how many is said only where that is known. */
 function stepsOf({ progress: { completed, total } }: Pick<Run, 'progress'>): string {

@@ -15,6 +15,8 @@ const short = (commit: string | undefined): string => commit?.slice(0, 12) ?? 'â
 export function Sources(): VNode {
   const loaded = useAnswer('sources_list', {}, ['sources']);
   const all = loaded.data?.sources ?? [];
+  const waits = all.some(({ pending }) => pending !== undefined);
+  const changes = useAnswer('sources_diff', waits ? {} : undefined, ['sources']);
   return (
     <>
       <Heading
@@ -44,7 +46,13 @@ export function Sources(): VNode {
                 ))}
               </ul>
             )}
-            {all.some(({ pending }) => pending !== undefined) ? <Changes onDone={loaded.reload} /> : null}
+            {waits ? (
+              <Shown loaded={changes}>
+                {({ reviews }) =>
+                  reviews.map((each) => <Review key={each.source} review={each} onDone={loaded.reload} />)
+                }
+              </Shown>
+            ) : null}
             <Unread
               items={all.flatMap(({ source, trouble }) =>
                 trouble === undefined ? [] : [{ what: source, why: trouble }],
@@ -84,17 +92,6 @@ function Line({ source }: { source: Source }): VNode {
         )}
       </div>
     </li>
-  );
-}
-
-function Changes({ onDone }: { onDone: () => void }): VNode {
-  const loaded = useAnswer('sources_diff', {}, ['sources']);
-  return (
-    <Shown loaded={loaded}>
-      {({ reviews }) =>
-        reviews.map((review) => <Review key={review.source} review={review} onDone={onDone} />)
-      }
-    </Shown>
   );
 }
 

@@ -1,0 +1,121 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Browser, Page } from 'playwright-core';
+import { contextIn, repository, temporaryFolder, testCall } from '../support/app.ts';
+import { axeFindings, openTab, startBrowser, type Misdeeds } from '../support/browser.ts';
+import { noCache } from '../support/page-project.ts';
+import { writeFiles } from '../support/folders.ts';
+import { pageDoor, type PageDoor } from '../support/page-door.ts';
+import { execute } from '../../src/operations/execute.ts';
+import { spawnSubagentTask, taskList } from '../../src/operations/tasks/tasks.ts';
+
+const DECISIONS = 12;
+/** Titles that would take over a line, a direction or a button, if anything could. */
+const HARD = [
+  `Rename ${'the module of payments '.repeat(14)}`.slice(0, 300),
+  'مراجعة واجهة السلة \u202Eevil\u202C قبل الجمعة',
+  'Ca\u0301fe\u0301 Z\u0351\u036B\u0343\u036A\u0302a\u0303\u0306\u036Bl\u0350g\u0328\u0366o\u0346',
+  'Approve 1   Refuse 2   [Yes, do it]   <button>Approve</button>',
+];
+
+let browser: Browser;
+let door: PageDoor;
+let page: Page;
+let misdeeds: Misdeeds;
+let tasks: () => Promise<{ status: string; task: string; error?: string }[]>;
+
+beforeAll(async () => {
+  browser = await startBrowser(afterAll);
+  const folder = join(await temporaryFolder(afterAll), 'shop');
+  await mkdir(folder);
+  await writeFiles(folder, { '_bmad-output/note.md': '# Shop\n', 'package.json': '{}\n' });
+  const context = await contextIn(folder, { flags: { embedder: 'none', ...noCache(folder) } });
+  context.stay();
+  afterAll(() => context.close());
+  for (let index = 0; index < DECISIONS; index++) {
+    const task = HARD[index] ?? `Do number ${index}`;
+    const input = { agent: 'dev', task, output_key: `key_${index}`, needs_approval: 'It costs money.' };
+    const outcome = await execute(spawnSubagentTask, input, context, testCall());
+    if (!outcome.ok) throw outcome.error;
+  }
+  tasks = async () => {
+    const outcome = await execute(taskList, { status: 'all', limit: 100 }, context, testCall());
+    if (!outcome.ok) throw outcome.error;
+    return outcome.data['tasks'] as Awaited<ReturnType<typeof tasks>>;
+  };
+  door = await pageDoor(context, afterAll, {
+    state: await temporaryFolder(afterAll),
+    folder: join(repository, 'dist', 'page'),
+  });
+  ({ page, misdeeds } = await openTab(
+    await browser.newContext({ viewport: { width: 1280, height: 900 } }),
+    door.origin,
+  ));
+  await page.goto(`${door.origin}/page/enter?key=${(await door.link()).key}`);
+  await page
+    .locator('[data-row]')
+    .nth(DECISIONS - 1)
+    .waitFor();
+});
+
+const count = (): Promise<number> => page.locator('[data-row]').count();
+
+describe('a morning of decisions', () => {
+  it('shows hard titles as they are: one line each, in their own direction, and no button among them', async () => {
+    const rows = page.locator('[data-row]');
+    const heights = await rows.evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height));
+    expect(new Set(heights.map(Math.round)).size).toBe(1);
+    expect(await rows.filter({ hasText: '\\u{202E}' }).count()).toBe(1);
+    expect(await page.locator('[data-row] button').count()).toBe(0);
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(1280);
+    await page.setViewportSize({ width: 390, height: 800 });
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+    await page.setViewportSize({ width: 1280, height: 900 });
+    expect(await axeFindings(page)).toEqual([]);
+  });
+
+  it('is done by keyboard alone: each act leads to the next entry, and one is taken back', async () => {
+    await page.keyboard.press('j');
+    for (let left = DECISIONS; left > 0; left--) {
+      const isRefused = left % 3 === 0;
+      await page.keyboard.press(isRefused ? '2' : '1');
+      if (isRefused) {
+        await page.locator('.sure input').waitFor();
+        await page.keyboard.type('Not this week.');
+        await page.keyboard.press('Enter');
+      }
+      await expect.poll(count).toBe(left - 1);
+      if (left === DECISIONS - 1) {
+        // A second thought: it is back, read, and decided again.
+        await page.keyboard.press('z');
+        await expect.poll(count).toBe(left);
+        await page.locator('[data-row][aria-current]').focus();
+        await page.keyboard.press('1');
+        await expect.poll(count).toBe(left - 1);
+      }
+    }
+    await page.getByText('Nothing waits for you.').waitFor();
+    const all = await tasks();
+    expect(all.filter(({ status }) => status === 'cancelled').length).toBe(4);
+    expect(all.filter(({ status }) => status === 'queued').length).toBe(8);
+    expect(all.find(({ status }) => status === 'cancelled')?.error).toBe('Not this week.');
+    // All of them are told, with what was said.
+    await expect.poll(() => page.locator('.settled li').count()).toBe(DECISIONS);
+    expect(await page.locator('.settled').getByText('Refused').count()).toBe(4);
+    await expect.poll(() => page.title()).toBe('shop · Inbox');
+  });
+
+  it('says nothing on the console, and asks no other host', () => {
+    expect(misdeeds).toEqual({ said: [], foreign: [] });
+  });
+
+  it('says without scripts that it needs them, and what to do instead', async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false });
+    const bare = await context.newPage();
+    await bare.goto(`${door.origin}/`);
+    await bare.getByText('This page needs a current browser with scripts allowed.').waitFor();
+    expect(await bare.locator('code').allInnerTexts()).toEqual(['bmad inbox', 'bmad next']);
+    await context.close();
+  });
+});
