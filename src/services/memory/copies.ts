@@ -36,7 +36,6 @@ const NO_COPIES: Written = { files: [], problems: [], complete: true };
 /** How a memory was made, for the kit's log; undefined if no one asked for it to be remembered. */
 type Mode = 'semantic' | 'local' | undefined;
 
-/** Changes a memory in the store, then in the files. */
 export async function withCopies<T extends { entry: MemoryEntry }>(
   opened: OpenMemory,
   session: Session,
@@ -74,7 +73,6 @@ function isReadOnly(error: unknown): boolean {
   return code === 'EACCES' || code === 'EPERM' || code === 'EROFS';
 }
 
-/** Brings the files to what the store has. */
 async function copied(
   opened: OpenMemory,
   store: MemoryStore,
@@ -101,7 +99,6 @@ async function copied(
   });
 }
 
-/** What has replaced a memory, as it may be written: one of the store, or of a file. */
 async function successorOf(
   opened: OpenMemory,
   store: MemoryStore,
@@ -114,7 +111,6 @@ async function successorOf(
   return found === undefined ? undefined : shownBy(opened).entry(found);
 }
 
-/** Takes every wording of a memory out of the files. */
 export async function uncopied(
   opened: OpenMemory,
   store: MemoryStore,

@@ -137,7 +137,6 @@ const plain = ({ text, tags, agent, at }: Wording): Wording => ({ text, tags, ag
 const isSame = (one: Wording, other: Wording): boolean =>
   one.text === other.text && one.agent === other.agent && one.tags.join('\0') === other.tags.join('\0');
 
-/** Nobody has written after it. */
 const isOpen = ({ event }: Said, said: readonly Said[]): boolean =>
   !said.some((other) => other.event.after.includes(event.id));
 
@@ -192,7 +191,6 @@ function cleanText(text: string): string {
     .replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, '\uFFFD');
 }
 
-/** Names are compared, so their characters are normalized; a text is kept as written. */
 function cleanName(name: string): string {
   return cleanText(name).normalize('NFC');
 }

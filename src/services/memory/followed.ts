@@ -50,7 +50,6 @@ export interface MemoryIndex {
   /** Gives back what it holds as soon as no one uses it; it can still be used. */
   leave?(): void;
   close?(): void;
-  /** How far it has taken lines in, and the number of the last taking. */
   mark(): Promise<{ taken: string; mark: Mark }>;
   /** The versions of points of a server that it has taken in, by their names. */
   points(): Promise<Mark>;
@@ -66,7 +65,6 @@ export interface MemoryIndex {
   readonly made?: string | undefined;
 }
 
-/** What is said about a memory, for a server that is told of it. */
 export interface Told {
   key: MemoryKey;
   /** Nothing where it was removed for good. */
@@ -82,7 +80,6 @@ export interface PointPage extends LinePage {
 
 /** A server that others use too: what it has is taken in, and it is told of each change. */
 export interface SharedPlace {
-  /** What it is known by, without its key. */
   readonly at: string;
   /** Hands over what is new there since the last time; `isNew` says that the index is another one. */
   news(isNew: boolean, known: () => Promise<Mark>, take: (page: PointPage) => Promise<void>): Promise<void>;

@@ -221,7 +221,6 @@ function isNewer({ entry }: Stored, there: Stored | undefined): boolean {
   return forgottenAt === undefined && (entry.forgottenAt ?? '') > updatedAt;
 }
 
-/** The same as lines that are nowhere, for one who may not write. */
 export function asLines(events: readonly NewEvent[]): Line[] {
   const more = { by: NO_ONE, at: new Date(0).toISOString(), machine: '', newer: false };
   return events.map((event) => lineOf({ ...event, ...more, id: newLineId(0) }));
@@ -259,7 +258,6 @@ export async function moveOver(old: OldStore, log: Log, known: Known): Promise<v
   });
 }
 
-/** A database that versions before take for one of a newer version. */
 function refusedDatabase({ driver, work }: Where): Promise<Buffer> {
   return inWork(work, async (folder) => {
     const made = join(folder, 'refused.db');

@@ -29,7 +29,6 @@ import {
 /** Memories have their tags among their words, which earlier ones had not. */
 export const ANALYSER: Analyser = { id: `tagged-${ANALYSER_VERSION}`, terms: analyse };
 
-/** The words of a memory: those of its text, of what else it says, and its tags. */
 export function termsOf(
   analyser: Analyser,
   { text, others = [], tags }: Pick<MemoryEntry, 'text' | 'others' | 'tags'>,
@@ -55,7 +54,6 @@ export function fused(cosine: number | undefined, coverage: number, numbers = 0)
   return cosine + WORDS_WEIGHT * coverage ** 5 + NUMBERS_WEIGHT * numbers;
 }
 
-/** How many of the best by words and of the best by vector an engine looks at closely. */
 export function candidatesFor(limit: number): number {
   return limit * 4;
 }
@@ -79,7 +77,6 @@ interface QueryWords {
   numbers: ReadonlySet<string>;
 }
 
-/** `frequency` says how many of the `total` memories have the word. */
 export function weighed(
   terms: readonly string[],
   frequency: (term: string) => number,

@@ -100,7 +100,6 @@ async function fromFiles(opened: OpenMemory, question: RecallQuestion, error: Bm
   };
 }
 
-/** What was asked, in the words of the caller and in those of the other language. */
 function wordingsOf({ query, alternatives }: RecallQuestion): string[] {
   return [...new Set([query, ...alternatives, ...otherWordings(query)])];
 }

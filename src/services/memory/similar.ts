@@ -111,14 +111,12 @@ interface ReadMemory {
   stored: boolean;
 }
 
-/** A memory that is about the same as another one. */
 interface Against {
   id: string;
   /** What the other one is beside this; nothing where the dates do not tell. */
   age?: 'newer' | 'older' | undefined;
 }
 
-/** Something to tell, with what else has the same text or is about the same. */
 interface Distinct extends ReadMemory {
   also: number;
   against: Against[];

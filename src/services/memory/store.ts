@@ -115,7 +115,6 @@ export class MemoryStore extends FollowedIndex {
     );
   }
 
-  /** Changes a memory under its id; the wording before stays as a revision. */
   async update(key: MemoryKey, change: MemoryChange): Promise<Upserted> {
     const [answer] = await this.change([key], (current) => updated(present(current, key), change));
     return answer as Upserted;
@@ -143,7 +142,6 @@ export class MemoryStore extends FollowedIndex {
     return answer as MemoryEntry;
   }
 
-  /** Stores what the memories become; those for which it is nothing stay as they are. */
   async #marked(
     keys: readonly MemoryKey[],
     become: (entry: MemoryEntry) => MemoryEntry | undefined,
@@ -188,7 +186,6 @@ export class MemoryStore extends FollowedIndex {
     return (await this.stored([key]))[0]?.entry;
   }
 
-  /** Every memory with this id, forgotten ones too; at most one a type. */
   async find(id: string): Promise<MemoryEntry[]> {
     const found = await this.stored(MEMORY_TYPES.map((type) => ({ type, id })));
     return found.flatMap((each) => each?.entry ?? []);

@@ -67,7 +67,6 @@ async function infoOf(client: QdrantClient, name: string): Promise<Schemas['Coll
   return client.call('GET', ['collections', name]);
 }
 
-/** The dimensions of its vectors, and by which embedder and whom it was made. */
 function vectorsOf({ config }: Schemas['CollectionInfo']) {
   const { vectors } = config.params;
   const metadata = (config.metadata ?? {}) as { schema?: unknown; embedder?: unknown };

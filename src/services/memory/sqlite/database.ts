@@ -72,12 +72,10 @@ export class Database {
     return patiently(this.path, () => this.#transaction('BEGIN IMMEDIATE', work));
   }
 
-  /** Leaves nothing in the write-ahead log; while others read, that waits. */
   emptyLog(): void {
     this.#statement('PRAGMA wal_checkpoint(TRUNCATE)').get();
   }
 
-  /** Moves with each commit of another connection, not with our own. */
   dataVersion(): number {
     return (this.#statement('PRAGMA data_version').get() as { data_version: number }).data_version;
   }

@@ -84,7 +84,6 @@ function passing(database: Database, wanted: ReadyFilter, rids?: readonly number
   return new Set(JSON.parse(found?.rids ?? '[]') as number[]);
 }
 
-/** Words whose number is kept: some hundred kilobytes. */
 const MOST_WORDS = 5_000;
 /** A number may be behind by a hundredth. To find it takes as long as it is large, so small ones are never behind. */
 const BEHIND = 100;
