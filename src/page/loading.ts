@@ -152,7 +152,7 @@ export function useElsewhere(roots: readonly string[]): Loaded<Elsewhere[]> {
 }
 
 /** Midnight here: what came after it is of today. */
-export const today = (): string => new Date(new Date().setHours(0, 0, 0, 0)).toISOString();
+const today = (): string => new Date(new Date().setHours(0, 0, 0, 0)).toISOString();
 
 /** Who works on what, and what has happened today. */
 export function useActivity(): Loaded<Answers['activity']> {
