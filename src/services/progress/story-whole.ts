@@ -85,10 +85,10 @@ function tasksOf(own: Source): WholeStory['tasks'] {
   const lines = sectionsLike(own, TASKS).flatMap(({ text }) => text.split('\n'));
   return lines
     .flatMap((line) => {
-      const [, indent = '', mark, text = ''] = /^(\s*)[-*]\s+\[([ xX])\]\s*(.*)$/.exec(line) ?? [];
+      const [, indent = '', mark, text = ''] = /^(\s*)[-*]\s+\[([ xX])\](.*)$/.exec(line) ?? [];
       return mark === undefined
         ? []
-        : [{ text, done: mark !== ' ', depth: Math.min(3, Math.floor(indent.length / 2)) }];
+        : [{ text: text.trim(), done: mark !== ' ', depth: Math.min(3, Math.floor(indent.length / 2)) }];
     })
     .slice(0, MOST_TASKS);
 }
