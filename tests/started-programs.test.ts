@@ -17,6 +17,7 @@ const MAY_START: Record<string, readonly string[]> = {
   'sources/git/git.ts': ['runGit'],
   'base/process/process.ts': ['ownProgram', 'startProgram'],
   'bin/clipboard.ts': ['programsBesides', 'startProgram'],
+  'bin/http.ts': ['findProgram', 'runProgram'],
   'bin/page.ts': ['programsBesides', 'startProgram'],
   'services/codebase/ripgrep.ts': ['ownProgram', 'runProgram'],
   'services/completion/builtin.ts': ['allowedByPerson', 'findForProject', 'runWatched'],

@@ -37,7 +37,7 @@ export async function createServedSources(setup: ServedSourcesSetup) {
   const besides = project?.inside === undefined ? [] : [project.inside];
   const closing = new AbortController();
   const user = once(async () => {
-    const { lockInReach } = await import('../services/git-sources/levels.ts');
+    const { lockInReach } = await import('../services/git-sources/git-sources.ts');
     return { ...setup.user, lock: await lockInReach(setup.user.lock, setup.state) };
   });
   const sources = once(async () => {

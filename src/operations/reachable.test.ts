@@ -19,6 +19,7 @@ describe('what programs may call by name', () => {
   it('is everything but what is for a person, the library or a surface alone', () => {
     const left = operations.filter((operation) => !isForPrograms(operation)).map(({ name }) => name);
     expect(left.sort()).toEqual([
+      'activity',
       'app_data',
       'ask_decision',
       'audit_show',
@@ -45,6 +46,7 @@ describe('what programs may call by name', () => {
       'outside_task_show',
       'prefer_origin',
       'query_records',
+      'receipt_show',
       'remove',
       'setup',
       'show_board',
@@ -58,9 +60,11 @@ describe('what programs may call by name', () => {
       'sources_resolve',
       'sources_update',
       'state_share',
+      'story_show',
       'task_approve',
       'task_approve_all',
       'task_refuse',
+      'task_withdraw',
       'trust',
       'usage_clear',
       'usage_show',

@@ -34,7 +34,7 @@ function Dialog(): VNode {
   useEffect(() => setAt(0), [typed]);
   const choose = (one: Hit | undefined): void => {
     if (one === undefined) return;
-    dialog.current?.close();
+    finding.value = false;
     if (typeof one.open === 'string') go(one.open);
     else one.open();
   };
@@ -43,7 +43,8 @@ function Dialog(): VNode {
       ref={dialog}
       class="find"
       aria-label={t`Search everything`}
-      onClose={() => (finding.value = false)}
+      onCancel={() => (finding.value = false)}
+      onClose={() => (finding.value &&= dialog.current === null)}
     >
       <input
         type="text"

@@ -27,7 +27,7 @@ export function Keys(): VNode {
     ...VIEWS.map((view): [string, string] => [`g ${GO[view]}`, views[view]]),
   ];
   return (
-    <dialog ref={dialog} aria-label={t`Keys`} onClose={() => (sheet.value = false)}>
+    <dialog ref={dialog} aria-label={t`Keys`} onClose={() => (sheet.value &&= dialog.current === null)}>
       <h2>{t`Keys`}</h2>
       <dl class="keys">
         {rows.map(([key, says]) => (

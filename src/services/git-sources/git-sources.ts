@@ -10,6 +10,8 @@ import { parseGitAddress, type GitAddress } from '../../sources/git/address.ts';
 import type { GitCache, Snapshot } from '../../sources/git/cache.ts';
 import type { GitOptions } from '../../sources/git/git.ts';
 
+export { lockInReach } from './levels.ts';
+
 export interface GitSourcesParts extends LevelParts {
   decisions: AgreedBook;
   sources: readonly ConfiguredSource[];
