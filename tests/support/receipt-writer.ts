@@ -13,6 +13,8 @@ for (let at = 0; at < Number(count); at += 1) {
     stack: 'auto',
     stacks: ['go'],
     steps: [],
+    // Two that say the same in the same millisecond would be one.
+    by: `writer ${process.pid}`,
     timed_out: false,
     started: new Date().toISOString(),
     ended: new Date().toISOString(),
