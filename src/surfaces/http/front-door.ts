@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import {
   createServer,
   type IncomingHttpHeaders,
@@ -263,8 +262,11 @@ export async function openFrontDoor({
       await round();
       SocketServer.prototype.close.call(http);
       await pause(LAST_CALLS_MS);
-      const begun = [...open.keys()].map((outgoing) => once(outgoing, 'close'));
-      await Promise.race([Promise.all(begun), pause(limits.drainMs)]);
+      const begun = [...open.keys()].map(
+        (outgoing) => new Promise<void>((resolve) => void outgoing.once('close', resolve)),
+      );
+      // Streams have no end of their own, and the time for all of it is given out already.
+      await Promise.race([Promise.all(begun), pause(LAST_CALLS_MS)]);
     },
     async close() {
       for (const route of routes) route.ending?.();
