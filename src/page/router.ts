@@ -76,7 +76,8 @@ export function address(
 
 /** Puts what was typed or chosen into the address, without a step in the history for each letter. */
 export function refine(query: Readonly<Record<string, string | undefined>>): void {
-  const { view, rest, query: old } = route.value;
+  // The address itself, which a link may have changed a moment before the page is told.
+  const { view, rest, query: old } = routeOf(location.hash);
   if (view === 'unknown') return;
   const merged = { ...Object.fromEntries(old), ...query };
   history.replaceState(null, '', address(view, rest, merged));

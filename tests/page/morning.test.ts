@@ -7,7 +7,10 @@ import { axeFindings, openTab, startBrowser, type Misdeeds } from '../support/br
 import { noCache } from '../support/page-project.ts';
 import { writeFiles } from '../support/folders.ts';
 import { pageDoor, type PageDoor } from '../support/page-door.ts';
+import type { Context } from '../../src/operations/context.ts';
 import { execute } from '../../src/operations/execute.ts';
+import type { AnyOperation } from '../../src/operations/operation.ts';
+import { taskCancel } from '../../src/operations/tasks/task-work.ts';
 import { spawnSubagentTask, taskList } from '../../src/operations/tasks/tasks.ts';
 
 const DECISIONS = 12;
@@ -23,27 +26,29 @@ let browser: Browser;
 let door: PageDoor;
 let page: Page;
 let misdeeds: Misdeeds;
-let tasks: () => Promise<{ status: string; task: string; error?: string }[]>;
+let context: Context;
+
+async function called(operation: AnyOperation, input: object): Promise<Record<string, unknown>> {
+  const outcome = await execute(operation, input, context, testCall());
+  if (!outcome.ok) throw outcome.error;
+  return outcome.data;
+}
+
+async function spawn(task: string, key: string): Promise<string> {
+  const input = { agent: 'dev', task, output_key: key, needs_approval: 'It costs money.' };
+  return ((await called(spawnSubagentTask, input))['task'] as { task_id: string }).task_id;
+}
 
 beforeAll(async () => {
   browser = await startBrowser(afterAll);
   const folder = join(await temporaryFolder(afterAll), 'shop');
   await mkdir(folder);
   await writeFiles(folder, { '_bmad-output/note.md': '# Shop\n', 'package.json': '{}\n' });
-  const context = await contextIn(folder, { flags: { embedder: 'none', ...noCache(folder) } });
+  context = await contextIn(folder, { flags: { embedder: 'none', ...noCache(folder) } });
   context.stay();
   afterAll(() => context.close());
-  for (let index = 0; index < DECISIONS; index++) {
-    const task = HARD[index] ?? `Do number ${index}`;
-    const input = { agent: 'dev', task, output_key: `key_${index}`, needs_approval: 'It costs money.' };
-    const outcome = await execute(spawnSubagentTask, input, context, testCall());
-    if (!outcome.ok) throw outcome.error;
-  }
-  tasks = async () => {
-    const outcome = await execute(taskList, { status: 'all', limit: 100 }, context, testCall());
-    if (!outcome.ok) throw outcome.error;
-    return outcome.data['tasks'] as Awaited<ReturnType<typeof tasks>>;
-  };
+  for (let index = 0; index < DECISIONS; index++)
+    await spawn(HARD[index] ?? `Do number ${index}`, `key_${index}`);
   door = await pageDoor(context, afterAll, {
     state: await temporaryFolder(afterAll),
     folder: join(repository, 'dist', 'page'),
@@ -75,6 +80,29 @@ describe('a morning of decisions', () => {
     expect(await axeFindings(page)).toEqual([]);
   });
 
+  it('goes on with the next entry in the moment in which another host settles what is read', async () => {
+    const id = await spawn('One more', 'more');
+    const rows = page.locator('[data-row]');
+    await rows.nth(DECISIONS).focus();
+    const next = await rows.nth(DECISIONS - 1).getAttribute('data-row');
+    await page.evaluate(`globalThis.focusedThen = new Promise((resolve) => {
+      const gone = document.activeElement;
+      new MutationObserver(() => {
+        if (!gone.isConnected) resolve(document.activeElement.getAttribute('data-row'));
+      }).observe(document.querySelector('main'), { childList: true, subtree: true });
+    });
+    undefined`);
+    await called(taskCancel, { task_id: id });
+    expect(await page.evaluate('globalThis.focusedThen')).toBe(next);
+  });
+
+  it('follows a link although something of the view is chosen before the page is told of it', async () => {
+    await page.evaluate(`location.hash = '#/board'; document.querySelector('[data-row]').focus()`);
+    await page.getByRole('heading', { name: 'Board' }).waitFor();
+    await page.evaluate(`location.hash = '#/inbox'`);
+    await page.locator('[data-row]').first().waitFor();
+  });
+
   it('is done by keyboard alone: each act leads to the next entry, and one is taken back', async () => {
     await page.keyboard.press('j');
     for (let left = DECISIONS; left > 0; left--) {
@@ -96,7 +124,10 @@ describe('a morning of decisions', () => {
       }
     }
     await page.getByText('Nothing waits for you.').waitFor();
-    const all = await tasks();
+    const { tasks } = await called(taskList, { status: 'all', limit: 100 });
+    const all = (tasks as { status: string; task: string; error?: string }[]).filter(
+      ({ task }) => task !== 'One more',
+    );
     expect(all.filter(({ status }) => status === 'cancelled').length).toBe(4);
     expect(all.filter(({ status }) => status === 'queued').length).toBe(8);
     expect(all.find(({ status }) => status === 'cancelled')?.error).toBe('Not this week.');
@@ -111,11 +142,11 @@ describe('a morning of decisions', () => {
   });
 
   it('says without scripts that it needs them, and what to do instead', async () => {
-    const context = await browser.newContext({ javaScriptEnabled: false });
-    const bare = await context.newPage();
+    const own = await browser.newContext({ javaScriptEnabled: false });
+    const bare = await own.newPage();
     await bare.goto(`${door.origin}/`);
     await bare.getByText('This page needs a current browser with scripts allowed.').waitFor();
     expect(await bare.locator('code').allInnerTexts()).toEqual(['bmad inbox', 'bmad next']);
-    await context.close();
+    await own.close();
   });
 });

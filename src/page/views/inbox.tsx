@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Event, Inbox as InboxData, InboxItem } from '../answers.ts';
 import { ask, perform } from '../api.ts';
 import { session } from '../live.ts';
@@ -155,8 +155,8 @@ function ListAndReader({ items, reload }: { items: readonly Waiting[]; reload: (
   const was = before.current.indexOf(picked ?? '');
   const read = all.find((item) => keyOf(item) === picked) ?? all[Math.min(Math.max(0, was), all.length - 1)];
   const keys = all.map(keyOf);
-  useEffect(() => {
-    // What was read has gone: what has taken its place is read, and keys go on from there.
+  useLayoutEffect(() => {
+    // What was read has gone: what has taken its place is read, and keys go on from there, none of them lost.
     const isGone = picked !== undefined && !keys.includes(picked) && before.current.includes(picked);
     before.current = keys;
     if (!isGone || read === undefined) return;
@@ -166,8 +166,11 @@ function ListAndReader({ items, reload }: { items: readonly Waiting[]; reload: (
   const settle = (item: Waiting): void => {
     const at = keys.indexOf(keyOf(item));
     const next = keys[at + 1] ?? keys[at - 1];
-    refine({ entry: next });
-    if (next !== undefined) rowOf(next)?.focus();
+    // Whoever has gone on reading meanwhile stays there.
+    if ((route.value.query.get('entry') ?? keyOf(item)) === keyOf(item)) {
+      refine({ entry: next });
+      if (next !== undefined) rowOf(next)?.focus();
+    }
     reload();
   };
   const restore = (item: Waiting): void => {
