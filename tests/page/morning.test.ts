@@ -99,6 +99,7 @@ describe('a morning of decisions', () => {
   it('follows a link although something of the view is chosen before the page is told of it', async () => {
     await page.evaluate(`location.hash = '#/board'; document.querySelector('[data-row]').focus()`);
     await page.getByRole('heading', { name: 'Board' }).waitFor();
+    expect(await page.evaluate('location.hash')).toContain('#/board');
     await page.evaluate(`location.hash = '#/inbox'`);
     await page.locator('[data-row]').first().waitFor();
   });
