@@ -74,9 +74,8 @@ export function address(
   return `#/${path}${words.size === 0 ? '' : `?${words.toString()}`}`;
 }
 
-/** Puts what was typed or chosen into the address, without a step in the history for each letter. */
+/** Puts what was typed or chosen into the address, as a link has just left it, with no step in the history for each letter. */
 export function refine(query: Readonly<Record<string, string | undefined>>): void {
-  // The address itself, which a link may have changed a moment before the page is told.
   const { view, rest, query: old } = routeOf(location.hash);
   if (view === 'unknown') return;
   const merged = { ...Object.fromEntries(old), ...query };

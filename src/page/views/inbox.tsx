@@ -166,16 +166,11 @@ function ListAndReader({ items, reload }: { items: readonly Waiting[]; reload: (
   const settle = (item: Waiting): void => {
     const at = keys.indexOf(keyOf(item));
     const next = keys[at + 1] ?? keys[at - 1];
-    // Whoever has gone on reading meanwhile stays there.
-    if ((route.value.query.get('entry') ?? keyOf(item)) === keyOf(item)) {
-      refine({ entry: next });
-      if (next !== undefined) rowOf(next)?.focus();
-    }
     reload();
-  };
-  const restore = (item: Waiting): void => {
-    refine({ entry: keyOf(item) });
-    reload();
+    const isStillRead = (route.value.query.get('entry') ?? keyOf(item)) === keyOf(item);
+    if (!isStillRead) return;
+    refine({ entry: next });
+    if (next !== undefined) rowOf(next)?.focus();
   };
   return (
     <div class={`mail ${picked === undefined ? '' : 'picked'}`}>
@@ -198,7 +193,10 @@ function ListAndReader({ items, reload }: { items: readonly Waiting[]; reload: (
           key={keyOf(read)}
           item={read}
           onDone={(decides) => (decides ? settle(read) : reload())}
-          onUndone={() => restore(read)}
+          onUndone={() => {
+            refine({ entry: keyOf(read) });
+            reload();
+          }}
         />
       )}
     </div>
