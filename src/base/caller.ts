@@ -2,11 +2,19 @@ import { around } from './async.ts';
 import { jsonIn } from './parse/json.ts';
 import { present, sha256 } from './values.ts';
 
+/** By a token, a login of an identity provider, a person's own credential, or over HTTP without any of them. */
+const KINDS = ['token', 'oauth', 'person', 'anonymous'] as const;
+
+/** What a line says; everything else is a program of the user of its machine. */
+export const kindOf = (said: unknown): Caller['kind'] => KINDS.find((each) => each === said) ?? 'local';
+
 /** Who asks for something to be done, as far as the server can tell. It is kept with what is written, and grants nothing. */
 export interface Caller {
-  /** By a token, a login of an identity provider, a person's own credential, or a program of this machine's user. */
-  kind: 'token' | 'oauth' | 'person' | 'local';
-  /** Who the identity provider or the token file says it is, else what tells one token from another; locally the user of the project. */
+  kind: (typeof KINDS)[number] | 'local';
+  /**
+   * Who the identity provider or the token file says it is, else what tells one token from another; locally the user of the
+   * project, and empty where nobody knows.
+   */
   name: string;
   /** What the client calls itself. */
   host?: string | undefined;
@@ -24,22 +32,21 @@ export const callerNow = (): Partial<Caller> => callers.now() ?? {};
 /** Enough to tell tokens apart, and too little to try out whether a guessed one is right. */
 const TOKEN_DIGITS = 8;
 
+type Calling = Partial<Record<'caller' | 'callerName' | 'host' | 'session', string | undefined>> &
+  Partial<Record<'person' | 'overHttp', boolean | undefined>>;
+
 /** What a call says about its caller. */
-export function callerOf(call: {
-  caller?: string | undefined;
-  callerName?: string | undefined;
-  host?: string | undefined;
-  session?: string | undefined;
-  person?: boolean;
-}): Partial<Caller> {
-  const [known = '', ...subject] = call.caller?.split(' ') ?? [];
-  const kind =
-    call.person === true ? 'person' : (['token', 'oauth', 'person'] as const).find((each) => each === known);
+export function callerOf(call: Calling): Partial<Caller> {
+  const { caller, callerName, host, session, person, overHttp } = call;
+  if (overHttp === true && caller === undefined)
+    return present({ kind: 'anonymous' as const, name: '', host, session });
+  const [known = '', ...subject] = caller?.split(' ') ?? [];
+  const kind = person === true ? 'person' : kindOf(known);
   return present({
-    kind,
-    name: call.callerName ?? nameOf(known, subject.join(' ')),
-    host: call.host,
-    session: call.session,
+    kind: kind === 'local' ? undefined : kind,
+    name: callerName ?? nameOf(known, subject.join(' ')),
+    host,
+    session,
   });
 }
 

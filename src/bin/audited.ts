@@ -1,11 +1,14 @@
 import { BmadError } from '../base/errors.ts';
 import { t } from '../base/text/message.ts';
 import type { Called, Context, Observed } from '../operations/context.ts';
-import type { Refusal } from '../surfaces/http/refusals.ts';
+import { broughtBy, observedCall } from '../operations/observed.ts';
+import type { ToldRefusal } from '../surfaces/http/refusals.ts';
 
-/** The requests that the door has refused have no operation and no caller. */
+/** The requests that the door has refused have no operation, and often nobody knows whose they are. */
 const DOOR = 'door';
 const NOBODY = { kind: 'unknown', name: '' };
+/** What a token has used up is no fault of the server, and has a name of its own. */
+const QUOTA = 'quota';
 
 /**
  * Keeps who has called what: changes and refusals, and what only reads where that is asked for. A call that is answered is
@@ -32,14 +35,21 @@ export async function auditOf({ audit: open, config }: Pick<Context, 'audit' | '
         ...lineOf(seen),
         ...(project === undefined ? {} : { project }),
         ...(seen.target === undefined ? {} : { target: seen.target }),
-        outcome: seen.code ?? 'ok',
+        outcome: seen.reason === QUOTA ? QUOTA : (seen.code ?? 'ok'),
         ms: seen.ms,
       });
     },
     ...(required ? { announce } : { announce: undefined }),
-    refused(counts: ReadonlyMap<Refusal, number>): void {
-      for (const [outcome, count] of counts)
-        void audit.note({ operation: DOOR, by: NOBODY, outcome, ms: 0, count });
+    refused(refusals: readonly ToldRefusal[]): void {
+      for (const { reason: outcome, count, by, project } of refusals)
+        void audit.note({
+          operation: DOOR,
+          by: by === undefined ? NOBODY : observedCall(DOOR, broughtBy(by)).by,
+          ...(project === undefined ? {} : { project }),
+          outcome,
+          ms: 0,
+          count,
+        });
     },
     trouble: audit.trouble,
   };

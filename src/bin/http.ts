@@ -50,6 +50,7 @@ async function main(): Promise<void> {
   };
   const { config, log } = context;
   const projects = await servedProjects(surroundings, config, context.configFrom);
+  const served = [projects.own.root ?? [], ...projects.allowed].flat();
   let address = config.publicUrl === undefined ? undefined : withoutEnd(config.publicUrl, '/');
   const access = await decideAccess(context, {
     outside: surroundings,
@@ -68,7 +69,7 @@ async function main(): Promise<void> {
     kind: 'serve',
     own: isOwn,
     behind: access.gate,
-    projects: async () => [projects.own.root ?? [], ...projects.allowed].flat(),
+    projects: async () => served,
     address: () => address ?? '',
     publicUrl: address,
     clients: mcp.clients,
@@ -103,6 +104,7 @@ async function main(): Promise<void> {
     proxies: config.httpProxies,
     refused: metrics.refused,
     toldRefusals: audited.refused,
+    projects: served,
     turn: turns.begin,
     limits: {
       requests: config.httpRequests,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Caller } from '../base/caller.ts';
+import { type Caller, kindOf } from '../base/caller.ts';
 import { jsonObject } from '../base/parse/json.ts';
 import { t } from '../base/text/message.ts';
 
@@ -102,9 +102,8 @@ function readEvent(value: unknown): LineEvent | undefined {
 
 function readAuthor(value: unknown): Caller {
   const { kind, name, host, session } = isObject(value) ? value : {};
-  const known = (['token', 'oauth', 'person'] as const).find((each) => each === kind) ?? 'local';
   return {
-    kind: known,
+    kind: kindOf(kind),
     name: typeof name === 'string' ? name : '',
     ...(typeof host === 'string' ? { host } : {}),
     ...(typeof session === 'string' ? { session } : {}),

@@ -198,6 +198,8 @@ export interface Observed {
   writes: boolean;
   /** Why it failed, if it did. */
   code?: ErrorCode;
+  /** Which of the reasons that the code has, where that is told apart. */
+  reason?: string;
   /** The id of what it was about. */
   target?: string;
   /** The folder of the project it was about, where that is known. */

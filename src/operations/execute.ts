@@ -14,7 +14,7 @@ import { withAbsence } from './catalogue/absence.ts';
 import { type Answer, type AnyOperation, mayRead, type Operation, type Route, UNIFIED } from './operation.ts';
 import { withPlace } from './project/state-place.ts';
 import { refuseOutside } from './bounds.ts';
-import { observedCall, once, tellOfEnd, withoutPlaces } from './observed.ts';
+import { observedCall, once, projectIn, tellOfEnd, withoutPlaces } from './observed.ts';
 import { mayRunPrograms } from './toolsets.ts';
 
 export type CallOutcome =
@@ -36,7 +36,7 @@ export async function execute(
   call: Call,
 ): Promise<CallOutcome> {
   const started = performance.now();
-  let given: Given = {};
+  let given: Given | undefined;
   let again: Repeated | undefined;
   let over: (() => void) | undefined;
   let writes = operation.effect !== 'read' && operation.route === undefined;
@@ -77,10 +77,11 @@ export async function execute(
       }),
     );
     context.log.debug('operation failed', { name: operation.name, code: error.code, ms: elapsed(started) });
-    const seen = forCall(context, given, call);
-    await tellOfEnd(seen, called, { began: started, writes, input: given, code: error.code });
+    const seen = forCall(context, given ?? { project: projectIn(raw) }, call);
+    const { code, reason: why } = error;
+    await tellOfEnd(seen, called, { began: started, writes, input: given ?? {}, code, reason: why });
     const safe = fromTheStart(withoutPlaces(error, call), again).map((text) => context.secrets.redact(text));
-    return { ok: false, error: safe.with({ steps: safeSteps(safe.steps, given, context) }) };
+    return { ok: false, error: safe.with({ steps: safeSteps(safe.steps, given ?? {}, context) }) };
   } finally {
     over?.();
   }

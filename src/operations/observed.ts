@@ -1,8 +1,9 @@
 import { callerOf, tokenDigits } from '../base/caller.ts';
 import { BmadError, type ErrorCode } from '../base/errors.ts';
+import { type Caller, callerKey } from '../base/http/http-route.ts';
 import { t } from '../base/text/message.ts';
 import { present } from '../base/values.ts';
-import type { Call, Called, Context, Observed } from './context.ts';
+import { type Call, type Called, type Context, inProject, type Observed } from './context.ts';
 
 /** What an id looks like: no text of a person does. */
 const ID = /^[\w.:@-]{1,100}$/;
@@ -10,10 +11,17 @@ const IDS = ['task_id', 'run_id', 'contract_id', 'checkpoint_id', 'id'];
 /** Where answers have what they are about. */
 const OF_ANSWERS = ['task', 'run', 'memory', 'contract'];
 
+/** What a caller over HTTP brings to a call, by whatever surface it comes. */
+export function broughtBy(caller: Caller) {
+  const { name: callerName, bounds, own, person, mayWrite } = caller;
+  const may = { mayWrite, ownToken: own === true, person: person === true };
+  return { overHttp: true, caller: callerKey(caller), callerName, bounds, ...may };
+}
+
 type Data = Readonly<Record<string, unknown>>;
 
 /** What there is to say of one call, without its arguments. */
-export function observedCall(operation: string, call: Call): Called {
+export function observedCall(operation: string, call: Partial<Call>): Called {
   const { name = '', kind = 'local', host, session } = callerOf(call);
   const by = { kind, name, token: tokenDigits(call.caller), host, session };
   return { operation, by: present<Observed['by']>(by) };
@@ -25,13 +33,14 @@ interface Ended {
   input: Data;
   data?: Data | undefined;
   code?: ErrorCode;
+  reason?: string | undefined;
 }
 
 /** Tells the observer, where there is one, that a call is over; waits until that is kept where it changes something. */
 export async function tellOfEnd(
   { observe, secrets, workspace }: Context,
   called: Called,
-  { began, writes, input, data, code }: Ended,
+  { began, writes, input, data, code, reason }: Ended,
 ): Promise<void> {
   if (observe === undefined) return;
   const ms = Math.round((performance.now() - began) * 1_000) / 1_000;
@@ -42,11 +51,32 @@ export async function tellOfEnd(
       ms,
       writes,
       code,
+      reason,
       target: target === undefined ? undefined : secrets.redact(target),
       // Whatever the caller has called it; a folder that is not served is not named.
       project: async () => (await workspace().catch(() => undefined))?.project.root,
     }),
   );
+}
+
+/**
+ * Tells of a call that was refused before its operation had its input. The project that it names may be any text: as
+ * everywhere, one that is not served is none.
+ */
+export function tellOfRefusal(
+  context: Context,
+  operation: string,
+  call: Partial<Call>,
+  raw?: unknown,
+  code: ErrorCode = 'forbidden',
+): Promise<void> {
+  const ended: Ended = { began: performance.now(), writes: false, input: {}, code };
+  return tellOfEnd(inProject(context, projectIn(raw)), observedCall(operation, call), ended);
+}
+
+export function projectIn(raw: unknown): string | undefined {
+  const { project } = (raw ?? {}) as { project?: unknown };
+  return typeof project === 'string' ? project : undefined;
 }
 
 function idIn(data: Data): string | undefined {

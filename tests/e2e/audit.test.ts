@@ -123,7 +123,9 @@ describe('the audit of an HTTP server', () => {
     );
     expect(files.join('')).not.toContain('nobody else');
     expect(files.join('')).not.toContain(ADA);
-    expect(await show('--outcome', 'forbidden')).toMatch(/token bob \S+ \| log_decision \| forbidden \d+ ms/);
+    expect(await show('--outcome', 'forbidden')).toMatch(
+      /token bob \S+ \| log_decision \/\S+ \| forbidden \d+ ms/,
+    );
     expect((await show('--caller', first?.['token'] ?? '')).match(/remember_structured/g)).toHaveLength(2);
     expect(await show('--since', '2099-01-01')).toContain('No call has been audited since 2099');
   });

@@ -22,6 +22,8 @@ import { createShares } from '../../base/http/turns.ts';
 import { describeAgents, type DescribedAgent } from '../../operations/catalogue/records.ts';
 import type { Call, Context, Requester } from '../../operations/context.ts';
 import { execute } from '../../operations/execute.ts';
+import { broughtBy, tellOfRefusal } from '../../operations/observed.ts';
+import { outsideTaskAdd, outsideTaskCancel } from '../../operations/tasks/outside-tasks.ts';
 import { agentCard, MOST_SKILLS } from './card.ts';
 import { createHandler, dataOf } from './handler.ts';
 import { spoken, type Spoken } from './spoken.ts';
@@ -86,14 +88,12 @@ export function createA2aRoutes(
       return refuseAsRpc(415, 'Send application/json.');
     const said = spoken(new Uint8Array(await request.arrayBuffer()), request.headers.get(A2A_VERSION_HEADER));
     if ('code' in said) return failure(said.id, said.code, said.message, said.id === null ? 400 : 200);
-    if (WRITING.test(said.method) && !caller.mayWrite)
-      return failure(
-        said.id,
-        UNSUPPORTED,
-        'This token is read-only and cannot send messages.',
-        403,
-        caller.challenge,
-      );
+    if (WRITING.test(said.method) && !caller.mayWrite) {
+      const { name } = /cancel/i.test(said.method) ? outsideTaskCancel : outsideTaskAdd;
+      await tellOfRefusal(context, name, broughtBy(caller));
+      const why = 'This token is read-only and cannot send messages.';
+      return failure(said.id, UNSUPPORTED, why, 403, caller.challenge);
+    }
     return speak(said, exchange);
   }
 
@@ -188,16 +188,7 @@ function isStranger({ known }: Caller, secured: boolean): boolean {
 }
 
 function callOf(caller: Caller, signal: AbortSignal): Call {
-  const { mayWrite, name: callerName, bounds } = caller;
-  return {
-    signal,
-    progress: () => undefined,
-    overHttp: true,
-    caller: callerKey(caller),
-    callerName,
-    bounds,
-    mayWrite,
-  };
+  return { signal, progress: () => undefined, ...broughtBy(caller), person: false };
 }
 
 /** The name under which the client has reached us, which the front door has checked. */

@@ -14,7 +14,6 @@ import {
   callerKey,
   type HttpRoute,
   matches,
-  type Part,
   type Refuse,
   refuseAsProblem,
 } from '../../base/http/http-route.ts';
@@ -23,7 +22,7 @@ import type { Log } from '../../base/log.ts';
 import { speaking } from '../../base/text/message.ts';
 import { CLIENT_LEFT, createDoorstep, reply, requestOf, saysTooLong } from './exchange.ts';
 import { openGate, type Gate } from './gate.ts';
-import { createRefusals, type Refusal } from './refusals.ts';
+import { createRefusals, type Refusal, type ToldRefusal } from './refusals.ts';
 import { inUrl, notServedUnder, ownOrigin, servedUnder, socketPlace } from './names.ts';
 
 /** How long the ends of streams may take to reach their clients. */
@@ -63,7 +62,9 @@ export interface FrontDoorOptions {
   /** Hears of each request that was not admitted. */
   refused?: (reason: Refusal) => void;
   /** Hears of all of them together, at most once a minute. */
-  toldRefusals?: (counts: ReadonlyMap<Refusal, number>) => void;
+  toldRefusals?: (refusals: readonly ToldRefusal[]) => void;
+  /** Folders of projects that refusals may name. */
+  projects?: readonly string[];
   /** Callers take turns; without it, what comes is looked at when it comes. */
   turn?: Turn | undefined;
 }
@@ -82,6 +83,7 @@ export async function openFrontDoor({
   proxies = [],
   refused,
   toldRefusals,
+  projects,
 }: FrontDoorOptions): Promise<FrontDoor> {
   const limits: Limits = { ...USUAL_LIMITS, ...given };
   const served = { host, allowed: names };
@@ -89,7 +91,7 @@ export async function openFrontDoor({
   const open = new Map<ServerResponse, HttpRoute | undefined>();
   const room = createRoom(limits);
   const doorstep = createDoorstep(limits.waiting);
-  const refusals = createRefusals({ log, proxies, refused, told: toldRefusals });
+  const refusals = createRefusals({ log, proxies, refused, told: toldRefusals, projects });
   let origin = '';
   let closing = false;
   let draining = false;
@@ -145,28 +147,14 @@ export async function openFrontDoor({
       const { status, message, headers: more } = refusals.answer(caller, incoming);
       return refuse(status, message, more);
     }
-    const wait =
-      caller.bounds?.calls === undefined
-        ? undefined
-        : refusals.over(caller.subject ?? '', caller.bounds.calls);
-    if (wait !== undefined)
-      return refuse(
-        429,
-        `Your token may make ${caller.bounds?.calls} requests a minute. Try again in ${wait} s.`,
-        {
-          'retry-after': String(wait),
-        },
-      );
-    if (caller.only !== undefined && caller.only !== route.part) return elsewhere(refuse, caller);
+    const turned = refusals.bounded(caller, route.part, incoming);
+    if (turned !== undefined) return refuse(turned.status, turned.message, turned.headers);
     // Only now is it known whose share it is; so no caller, however slowly it sends, shuts out another.
-    if (route.open !== true && !room.enter(outgoing, caller))
-      return refuse(
-        503,
-        `Too many requests are open; the limit for all clients is ${limits.requests}. Try again.`,
-        {
-          'retry-after': '1',
-        },
-      );
+    if (route.open !== true && !room.enter(outgoing, caller)) {
+      refusals.count('unavailable', incoming, caller);
+      const why = `Too many requests are open; the limit for all clients is ${limits.requests}. Try again.`;
+      return refuse(503, why, { 'retry-after': '1' });
+    }
     if (route.open !== true) {
       doorstep.admitted(incoming.socket);
       outgoing.once('close', () => doorstep.answered(incoming.socket));
@@ -296,18 +284,6 @@ function withoutAddress(error: unknown, url: string): string {
 
 const aboutToEnd = (refuse: Refuse): Response =>
   refuse(503, 'The server is shutting down. Connect again.', { connection: 'close' });
-
-const PARTS: Record<Part, string> = { a2a: 'Agent2Agent', page: 'the page' };
-
-/** The one place where a caller is kept to the part it may reach. */
-function elsewhere(refuse: Refuse, { only, challenge }: Caller): Response {
-  const part = only === undefined ? '' : PARTS[only];
-  return refuse(
-    403,
-    `This ${only === 'page' ? 'session' : 'token'} is for ${part} only. Ask the server’s operator for a token for MCP hosts.`,
-    challenge === undefined ? {} : { 'www-authenticate': challenge },
-  );
-}
 
 /** The same place with and without a slash at its end is named once. */
 function shownPaths(routes: readonly HttpRoute[]): string {

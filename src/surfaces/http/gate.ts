@@ -10,6 +10,8 @@ export interface Refused {
   headers: Record<string, string>;
   /** Whether a token was sent that is not one of this server's. */
   wrongToken?: true;
+  /** Who it is, where that is known all the same. */
+  by?: Caller;
 }
 
 /** The rest of a request: what browsers send by themselves counts only where all of it fits. */

@@ -12,7 +12,7 @@ import { catalogueFigures, createMetrics, type Metrics } from './health.ts';
 const folder = await temporaryFolder(afterAll);
 const plain = await contextIn(folder);
 
-const NOBODY = { kind: 'local', name: '' } as const;
+const NOBODY = { kind: 'anonymous', name: '' } as const;
 
 async function textOf(metrics: Metrics, context: Context = plain): Promise<string> {
   const figures = { catalogue: () => catalogueFigures(context), sessions: () => 3 };
@@ -34,8 +34,8 @@ describe('the metrics', () => {
     expect(calls?.value({ operation: 'search' })).toBe(2);
     expect(calls?.value({ operation: 'list' })).toBe(1);
     const callers = families.get('bmad_caller_calls_total');
-    expect(callers?.value({ operation: 'search', status: 'ok', caller: 'local' })).toBe(1);
-    expect(callers?.value({ operation: 'search', status: 'invalid_input', caller: 'local' })).toBe(1);
+    expect(callers?.value({ operation: 'search', status: 'ok', caller: 'anonymous' })).toBe(1);
+    expect(callers?.value({ operation: 'search', status: 'invalid_input', caller: 'anonymous' })).toBe(1);
     const errors = families.get('bmad_call_errors_total');
     expect(errors?.value({ operation: 'search', code: 'invalid_input' })).toBe(1);
     expect(errors?.value({ operation: 'read', code: 'not_found' })).toBe(1);

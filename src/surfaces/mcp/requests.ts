@@ -9,11 +9,11 @@ import {
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
-import { type Bounds, type Caller, callerKey } from '../../base/http/http-route.ts';
-import { present } from '../../base/values.ts';
+import type { Caller } from '../../base/http/http-route.ts';
 import type { Call } from '../../operations/context.ts';
 import type { CallOutcome } from '../../operations/execute.ts';
 import { checkedValue } from '../../operations/input.ts';
+import { broughtBy } from '../../operations/observed.ts';
 
 /**
  * The data of an outcome; a failure becomes a protocol error that names the thing and suggests others. What was asked for
@@ -79,29 +79,14 @@ export function answer<S extends z.ZodObject>(
 
 /** A caller in the words of the SDK, which hands it to every call. The token itself stays with the front door. */
 export function authInfoOf(caller: Caller): AuthInfo {
-  const { known, subject = '', name, mayWrite: writes, own, bounds } = caller;
-  const extra = { mayWrite: writes, own: own === true, caller: callerKey(caller), name, bounds };
-  return { token: '', clientId: `${known} ${subject}`, scopes: [], extra };
+  const { known, subject = '' } = caller;
+  return { token: '', clientId: `${known} ${subject}`, scopes: [], extra: { caller } };
 }
 
-/** What distinguishes callers, where they are known, and the name of the one who calls. */
-export function callerIn(info: AuthInfo | undefined): Pick<Call, 'caller' | 'callerName' | 'bounds'> {
-  const { caller, name, bounds } = info?.extra ?? {};
-  return present({
-    caller: typeof caller === 'string' ? caller : undefined,
-    callerName: typeof name === 'string' ? name : undefined,
-    // It was put there by the front door.
-    bounds: bounds as Bounds | undefined,
-  });
-}
-
-/** Whether it is the full token of a server that only its own machine can reach. */
-export function isOwn(info: AuthInfo | undefined): boolean {
-  return info?.extra?.['own'] === true;
-}
-
-export function mayWrite(info: AuthInfo | undefined): boolean {
-  return info?.extra?.['mayWrite'] !== false;
+/** The same in ours. Nobody is a person by what agents call with. */
+export function callerIn(info: AuthInfo | undefined): Partial<Call> {
+  const caller = info?.extra?.['caller'] as Caller | undefined;
+  return caller === undefined ? { overHttp: true } : { ...broughtBy(caller), person: false };
 }
 
 const LONGEST = 60;

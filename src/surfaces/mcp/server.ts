@@ -16,8 +16,6 @@ import {
   answer,
   callerIn,
   completeParams,
-  isOwn,
-  mayWrite,
   pageParams,
   promptParams,
   protocolError,
@@ -193,14 +191,7 @@ function callOf({ mcpReq, http, sessionId }: ServerContext): Call {
     signal: mcpReq.signal,
     ...(typeof key === 'string' ? { key } : {}),
     ...(sessionId === undefined ? {} : { session: sessionId }),
-    ...(http === undefined
-      ? {}
-      : {
-          overHttp: true,
-          ...callerIn(http.authInfo),
-          ownToken: isOwn(http.authInfo),
-          mayWrite: mayWrite(http.authInfo),
-        }),
+    ...(http === undefined ? {} : callerIn(http.authInfo)),
     progress(message) {
       if (progressToken === undefined) return;
       progress += 1;

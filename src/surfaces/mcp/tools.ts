@@ -2,7 +2,7 @@ import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import { SERVER_KEY } from '../../base/product.ts';
 import { stepLines } from '../../base/step.ts';
 import type { Call, Context } from '../../operations/context.ts';
-import { observedCall } from '../../operations/observed.ts';
+import { tellOfRefusal } from '../../operations/observed.ts';
 import {
   mayBeOffered,
   APP_DATA,
@@ -222,17 +222,11 @@ async function toolNamed(name: string, context: Context, call: Call): Promise<An
     const { offered, why } = tools.of(fixed);
     if (offered) return loadOperation(name);
     const error = switchedOff(name, fixed.toolset ?? '', why);
-    await context.observe?.({ ...observedCall(name, call), ms: 0, writes: false, code: error.code });
+    await tellOfRefusal(context, name, call, undefined, error.code);
     throw protocolError(error);
   }
   // Looking up the tool is part of the call. Unknown names are counted as one: callers could make up any number.
   const found = await ask('find_agent_tool', { name }, { ...context, observe: undefined }, call);
-  if (!found.ok)
-    await context.observe?.({
-      ...observedCall(UNKNOWN_TOOL, call),
-      ms: 0,
-      writes: false,
-      code: found.error.code,
-    });
+  if (!found.ok) await tellOfRefusal(context, UNKNOWN_TOOL, call, undefined, found.error.code);
   return (await loadAgentTools()).agentOperation(dataOf<AgentTool>(found));
 }

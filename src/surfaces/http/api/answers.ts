@@ -10,7 +10,7 @@ import { type CallOutcome, execute, WRITING_HINT } from '../../../operations/exe
 import { FOR_PEOPLE, ON_THE_PAGE, writtenArguments } from '../../../operations/offers.ts';
 import { operations } from '../../../operations/index.ts';
 import { OFFERED } from '../../../operations/offered.ts';
-import { observedCall } from '../../../operations/observed.ts';
+import { tellOfRefusal } from '../../../operations/observed.ts';
 import type { AnyOperation } from '../../../operations/operation.ts';
 import { WRITES_ONLY, reachable, reachableNamed, type Reach } from '../../../operations/reachable.ts';
 import { BASE, bodyInput, DOCUMENT, problemOf, queryInput, takesQuery } from './input.ts';
@@ -53,12 +53,8 @@ export function createAnswers(context: Context, { secured }: { secured: boolean 
     const { headers } = request;
     const more = challengeOf(caller);
     if (!may) {
-      await context.observe?.({
-        ...observedCall(operation.name, call),
-        ms: 0,
-        writes: false,
-        code: 'forbidden',
-      });
+      const sent = request.method === 'POST' ? await bodyInput(request) : queryInput(request.url, operation);
+      await tellOfRefusal(context, operation.name, call, 'error' in sent ? undefined : sent.input);
       return problemOf(
         new BmadError('forbidden', `${operation.name} is not offered by this server: ${why}.`, {
           subject: operation.name,

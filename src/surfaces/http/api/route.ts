@@ -1,6 +1,7 @@
 import { once } from '../../../base/async.ts';
-import { callerKey, type Exchange, type HttpRoute, refuseAsProblem } from '../../../base/http/http-route.ts';
+import { type Exchange, type HttpRoute, refuseAsProblem } from '../../../base/http/http-route.ts';
 import type { Call, Context } from '../../../operations/context.ts';
+import { broughtBy, tellOfRefusal } from '../../../operations/observed.ts';
 import { notAPerson } from '../page/person-gate.ts';
 import type { Answers } from './answers.ts';
 import { BASE, DOCUMENT } from './input.ts';
@@ -27,13 +28,7 @@ export function createApiRoutes(
   const callOf = ({ over, caller, request }: Exchange): Call => ({
     signal: AbortSignal.any([over, ending.signal]),
     progress: () => undefined,
-    overHttp: true,
-    caller: callerKey(caller),
-    callerName: caller.name,
-    bounds: caller.bounds,
-    ownToken: caller.own === true,
-    mayWrite: caller.mayWrite,
-    person: caller.person === true,
+    ...broughtBy(caller),
     key: request.headers.get('idempotency-key') ?? undefined,
   });
 
@@ -65,8 +60,11 @@ export function createApiRoutes(
     methods,
     part: 'page',
     refuse: refuseAsProblem,
-    handle: (exchange) =>
-      exchange.caller.person === true ? answered(give)(exchange) : Promise.resolve(notAPerson()),
+    async handle(exchange) {
+      if (exchange.caller.person === true) return answered(give)(exchange);
+      await tellOfRefusal(context, path.slice(BASE.length + 1), broughtBy(exchange.caller));
+      return notAPerson();
+    },
   });
 
   return [

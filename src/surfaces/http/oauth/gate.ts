@@ -73,6 +73,7 @@ export function oauthGate(options: OauthOptions): Gate {
         status: 403,
         message: `The access token needs the scope ${scopes.read}.`,
         headers: { 'www-authenticate': lacks(scopes.read) },
+        by: { known: 'oauth', subject, mayWrite: false },
       };
     const more = mayWrite ? {} : { challenge: lacks(`${scopes.read} ${scopes.write}`) };
     const person = granted.has(scopes.person) ? { person: true as const } : {};

@@ -1,6 +1,7 @@
 import { BmadError } from '../../../base/errors.ts';
 import { type Exchange, type HttpRoute, refuseAsProblem, whenOver } from '../../../base/http/http-route.ts';
 import { isInProjects } from '../../../operations/bounds.ts';
+import { broughtBy, tellOfRefusal } from '../../../operations/observed.ts';
 import { changeFeed, projectMarks } from '../../../operations/client/change-feed.ts';
 import type { Context } from '../../../operations/context.ts';
 import { problemOf } from '../api/input.ts';
@@ -52,8 +53,10 @@ export function createEventsRoute(
     try {
       const { bounds } = caller;
       const project = bounds === undefined ? undefined : (await context.workspace(named)).project;
-      if (!(await isInProjects(project?.root, bounds)))
+      if (!(await isInProjects(project?.root, bounds))) {
+        await tellOfRefusal(context, 'events', broughtBy(caller), { project: named });
         return refuseAsProblem(403, 'This token is not for this project.');
+      }
       changes = await follow(named);
     } catch (error) {
       return problemOf(errorOf(error, context));

@@ -16,6 +16,7 @@ import {
   whenOver,
 } from '../../../base/http/http-route.ts';
 import type { Context } from '../../../operations/context.ts';
+import { broughtBy, tellOfRefusal } from '../../../operations/observed.ts';
 import { mayRead } from '../../../operations/operation.ts';
 import { createIdle, prewarmed } from '../idle.ts';
 import { createListeners, isListening, isWanted, mayBeResource, NOTHING, wantedIn } from '../listening.ts';
@@ -102,10 +103,13 @@ export function createMcpRoute(
       // What could not be parsed is answered by the SDK.
       const parsed = message === undefined ? {} : { parsedBody: message };
       const legacy = await isLegacyRequest(request, message, { maxRequestBodySize: BODY_LIMIT });
-      if (caller.challenge !== undefined && writes(message, context))
+      const writing = caller.challenge === undefined ? undefined : writingTool(message, context);
+      if (writing !== undefined && caller.challenge !== undefined) {
+        await tellOfRefusal(context, writing.name, broughtBy(caller), writing.arguments);
         return refuseAsRpc(403, 'This needs an access token that allows writing.', {
           'www-authenticate': caller.challenge,
         });
+      }
       follow(exchange, legacy ? undefined : message);
       if (request.method === 'GET' || (!legacy && isListening(message))) {
         if (exchange.stays?.() === false)
@@ -154,14 +158,19 @@ export function createMcpRoute(
 }
 
 /**
- * Whether a message calls a tool that does nothing but write. A client that can ask its issuer for more then does so; any
+ * The call of a tool that does nothing but write, where a message is one. A client that can ask its issuer for more then does so; any
  * other write is refused where it happens.
  */
-function writes(message: unknown, { tools }: Context): boolean {
-  const { method, params } = (message ?? {}) as { method?: unknown; params?: { name?: unknown } };
-  if (method !== 'tools/call') return false;
-  const tool = tools.fixed.find(({ name }) => name === params?.name);
-  return tool !== undefined && !mayRead(tool);
+function writingTool(
+  message: unknown,
+  { tools }: Context,
+): { name: string; arguments?: unknown } | undefined {
+  const { method, params } = (message ?? {}) as {
+    method?: unknown;
+    params?: { name?: unknown; arguments?: unknown };
+  };
+  const tool = method === 'tools/call' ? tools.fixed.find(({ name }) => name === params?.name) : undefined;
+  return tool === undefined || mayRead(tool) ? undefined : { name: tool.name, arguments: params?.arguments };
 }
 
 /** Clients of the 2026 protocol have no session: who has said nothing for so long has left, unless it listens. */
