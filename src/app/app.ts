@@ -1,8 +1,9 @@
 import { type Said, t } from '../base/text/message.ts';
-import { basename, dirname, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { once } from '../base/async.ts';
 import { BmadError } from '../base/errors.ts';
 import { readInside, realFolder } from '../base/files/files.ts';
+import { KEPT_TOKEN_FILE } from '../config/locations.ts';
 import { settings as allSettings } from '../config/schema.ts';
 import type { Context } from '../operations/context.ts';
 import { TOOLS } from '../operations/declared.prepared.ts';
@@ -91,7 +92,11 @@ function contextOf(
     operation: async (name) => (await operations()).loadOperation(name),
     diagnosis: once(async () => {
       const { createDiagnosis } = await import('../services/diagnosis/diagnosis.ts');
+      const { tokenFaults } = await import('../config/token-file.ts');
+      const { httpTokenFile } = config;
+      const given = httpTokenFile === undefined ? undefined : resolve(outside.cwd, httpTokenFile);
       return createDiagnosis({
+        tokens: () => tokenFaults(given, join(settings.state, KEPT_TOKEN_FILE)),
         command: outside.serverCommand,
         cwd: outside.cwd,
         env: outside.env,

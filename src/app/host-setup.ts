@@ -25,6 +25,7 @@ export function hostSetup({ outside, root, state, cache, configFiles }: Settings
         env: { ...outside.env, ...start.env },
         privateFolders: [],
         cache,
+        tokens: async () => [],
       }).handshake(signal);
     },
     async settingsOf({ args: [, ...flags], env }) {

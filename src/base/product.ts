@@ -6,6 +6,9 @@ export const CLI_PROGRAM = 'bmad';
 /** The key hosts file the server under, and the name of its one unified tool. */
 export const SERVER_KEY = 'bmad';
 
+/** Sets of tools that are switched on and off together, and that a token can be bounded to. */
+export const TOOLSETS = ['bmad', 'workflows', 'agents', 'project', 'memory'] as const;
+
 /** Folder name for the user's configuration and caches. */
 export const STATE_FOLDER = 'bmad-mcp-server';
 

@@ -68,6 +68,24 @@ describe('a file with tokens', () => {
     expect(hint).toContain('--http-token-file');
   });
 
+  it('has lines that are misspelt: they are named, and their tokens open nothing', async () => {
+    const { decide, file, written } = await machine({ httpTokenFile: 'tokens.txt' });
+    const lines = [
+      TOKEN,
+      'token-of-eve-0123456789 raed',
+      'token-of-bob-0123456789 read project=/no/such/shop',
+    ];
+    await writeFile(file, lines.join('\n'), { mode: 0o600 });
+    const { gate, trouble } = await decide();
+    const admitted = async (token: string) => gate.admit(`Bearer ${token}`);
+    expect(await admitted(TOKEN)).toMatchObject({ known: 'token', mayWrite: true });
+    expect(await admitted('token-of-eve-0123456789')).toMatchObject({ status: 401 });
+    expect(await admitted('token-of-bob-0123456789')).toMatchObject({ mayWrite: false });
+    expect(trouble?.()).toBe('The token file has lines that are not valid: 2.');
+    expect(written.join('')).toMatch(/lines of the token file are not valid.*2/s);
+    expect(written.join('')).toMatch(/projects that are not there.*\/no\/such\/shop/s);
+  });
+
   it.skipIf(WINDOWS)('that others can read is named, and left as it is', async () => {
     const { decide, file, written } = await machine({ httpTokenFile: 'tokens.txt' });
     await tokenIn(file);

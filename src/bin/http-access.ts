@@ -1,4 +1,4 @@
-import { userStateFolder } from '../config/locations.ts';
+import { KEPT_TOKEN_FILE, userStateFolder } from '../config/locations.ts';
 import { hkdfSync, randomBytes } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import type { Outside } from '../app/app.ts';
@@ -12,7 +12,7 @@ import { CLI_PROGRAM, PRODUCT, SERVER_PROGRAM, VERSION } from '../base/product.t
 import { Kept, type Said, say, t } from '../base/text/message.ts';
 import { settingsHelp } from '../config/flags.ts';
 import { a2aSettings, DEFAULT_PORT, httpSettings, SHORTEST_TOKEN } from '../config/http-settings.ts';
-import { type TokenLines, tokenLines } from '../config/token-file.ts';
+import { absentProjects, readTokens, tokenLines } from '../config/token-file.ts';
 import type { Context } from '../operations/context.ts';
 import { type Gate, isForwarded, openGate, type Refused, tokenGate } from '../surfaces/http/gate.ts';
 import { isLoopback } from '../surfaces/http/names.ts';
@@ -170,8 +170,6 @@ function sealingKey(secret: string | undefined): { key?: Uint8Array } {
   return { key: new Uint8Array(hkdfSync('sha256', secret, '', 'state that clients carry', 32)) };
 }
 
-/** The file with the token that is kept for a user, in the user's state folder. */
-const KEPT_FILE = 'http-token';
 const TOKEN_BYTES = 32;
 const LOCK_WAIT_MS = 5_000;
 
@@ -202,7 +200,7 @@ async function serverTokens(context: Context, outside: Outside, anew: boolean): 
         : await followedFile(given, own, context);
     return { ...followed, settle: async () => t`Clients must send one of the configured tokens.` };
   }
-  const file = join(userStateFolder(outside), KEPT_FILE);
+  const file = join(userStateFolder(outside), KEPT_TOKEN_FILE);
   await guardKeptFile(file, context);
   let open: (followed: Followed) => void;
   const settled = new Promise<Followed>((resolved) => (open = resolved));
@@ -245,11 +243,13 @@ async function followedFile(
   /** In the language of the request that asks for it. */
   let trouble: () => string | undefined = () => undefined;
   async function read(): Promise<readonly KnownToken[]> {
-    const { tokens, bad } = await fromFile(file);
+    const { tokens, bad } = await readTokens(file);
     for (const { token } of tokens) secrets.add(token);
     const lines = bad.join(', ');
     trouble = () => (lines === '' ? undefined : t`The token file has lines that are not valid: ${lines}.`);
     if (lines !== '') log.warn('lines of the token file are not valid; the others count', { file, lines });
+    const projects = (await absentProjects(tokens)).join(', ');
+    if (projects !== '') log.warn('the token file names projects that are not there', { file, projects });
     return [...beside, ...tokens];
   }
   const first = await read();
@@ -290,15 +290,6 @@ async function followedFile(
 const UNREADABLE = 'The token file cannot be read.';
 /** A file that could not be read is tried again with the next request, changed or not. */
 const FAILED = 'FAILED';
-
-async function fromFile(file: string): Promise<TokenLines> {
-  // Secrets are mounted into containers as links.
-  const text = await readState(file, { follow: true });
-  if (text !== undefined) return tokenLines(text);
-  throw new BmadError('invalid_input', t`There is no file ${file}.`, {
-    hint: t`Set http_token_file, or --http-token-file, to a file with tokens.`,
-  });
-}
 
 const withoutTokens = (file: string): BmadError =>
   new BmadError('invalid_input', t`${file} has no valid token.`, {

@@ -57,6 +57,9 @@ export function userCacheFolder(surroundings: Surroundings): string {
   return userFolder(surroundings, ['XDG_CACHE_HOME', '.cache']);
 }
 
+/** The file with the token that is kept for a user, in the user's state folder. */
+export const KEPT_TOKEN_FILE = 'http-token';
+
 /** For what the server keeps and cannot fetch again, of projects that have no place of their own for it. */
 export function userStateFolder(surroundings: Surroundings): string {
   const folder = userFolder(surroundings, ['XDG_STATE_HOME', '.local/state']);

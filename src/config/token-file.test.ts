@@ -27,6 +27,7 @@ describe('a file with tokens', () => {
         },
       },
     ],
+    [`${A} write callum`, { mayWrite: true, name: 'callum' }],
     [`\uFEFF${A}\r`, { mayWrite: true }],
   ])('%j', (line, expected) => {
     expect(tokenLines(line)).toEqual({ tokens: [{ token: A, ...expected }], bad: [] });
@@ -51,12 +52,22 @@ describe('a file with tokens', () => {
         'toolset=',
         'quota=9',
         'Person',
+        'read toolset=memroy',
+        'read toolset=memory,',
+        'read toolset:memory',
+        'write toolset-memory',
+        'write project./srv/shop',
+        'write projects',
+        'write Calls60',
+        'read porject=/srv/shop',
+        'raed',
+        'readonly # ada',
       ].map((word) => `${A} ${word}`),
       '',
       B,
     ].join('\n');
     const { tokens, bad } = tokenLines(text);
     expect(tokens.map(({ token }) => token)).toEqual([A, B]);
-    expect(bad).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]);
+    expect(bad).toEqual(Array.from({ length: 24 }, (_, index) => index + 3));
   });
 });

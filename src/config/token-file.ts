@@ -1,5 +1,10 @@
 import { isAbsolute, resolve } from 'node:path';
+import { BmadError, ours } from '../base/errors.ts';
+import { readState } from '../base/files/file-state.ts';
+import { realFolder } from '../base/files/files.ts';
 import type { Bounds, KnownToken } from '../base/http/http-route.ts';
+import { TOOLSETS } from '../base/product.ts';
+import { t } from '../base/text/message.ts';
 import { SHORTEST_TOKEN } from './http-settings.ts';
 
 export interface TokenLines {
@@ -57,6 +62,9 @@ function tokenOf([token = '', ...words]: readonly string[], comment: string): Kn
 
 const isBound = (word: string): boolean => word.includes('=');
 
+/** With something else than "=" between a bound and its value, it must not be taken for a name: nothing would be bounded. */
+const BOUNDS = /^(?:projects?|toolsets?|tasks?|memor(?:y|ies)|calls?)(?![\p{L}])/iu;
+
 /** Nothing where one of them is not understood: a bound that does not count would leave more open. */
 function boundsOf(words: readonly string[]): Bounds | undefined {
   const projects: string[] = [];
@@ -65,7 +73,7 @@ function boundsOf(words: readonly string[]): Bounds | undefined {
     const [name = '', ...rest] = word.split('=');
     const value = rest.join('=');
     if (name === 'project' && isAbsolute(value)) projects.push(resolve(value));
-    else if (name === 'toolset' && /^[a-z]+(?:,[a-z]+)*$/.test(value) && bounds.toolsets === undefined)
+    else if (name === 'toolset' && value.split(',').every(isToolset) && bounds.toolsets === undefined)
       bounds.toolsets = value.split(',');
     else if (isCounted(name) && /^[1-9]\d{0,8}$/.test(value) && bounds[name] === undefined)
       bounds[name] = Number(value);
@@ -77,4 +85,42 @@ function boundsOf(words: readonly string[]): Bounds | undefined {
 const isCounted = (name: string): name is 'tasks' | 'memories' | 'calls' =>
   ['tasks', 'memories', 'calls'].includes(name);
 
-const isName = (word: string): boolean => word.length <= LONGEST_NAME && /^[\p{L}\p{N}._@+-]+$/u.test(word);
+const isToolset = (name: string): boolean => (TOOLSETS as readonly string[]).includes(name);
+
+const isName = (word: string): boolean =>
+  word.length <= LONGEST_NAME && /^[\p{L}\p{N}._@+-]+$/u.test(word) && !BOUNDS.test(word);
+
+export async function readTokens(file: string): Promise<TokenLines> {
+  // Secrets are mounted into containers as links.
+  const text = await readState(file, { follow: true });
+  if (text !== undefined) return tokenLines(text);
+  throw new BmadError('invalid_input', t`There is no file ${file}.`, {
+    hint: t`Set http_token_file, or --http-token-file, to a file with tokens.`,
+  });
+}
+
+/** Folders that tokens are bounded to and that are not there: one is misspelt, or gone. */
+export async function absentProjects(tokens: readonly KnownToken[]): Promise<string[]> {
+  const named = [...new Set(tokens.flatMap(({ bounds }) => bounds?.projects ?? []))];
+  const real = await Promise.all(named.map((project) => realFolder(project)));
+  return named.filter((_, index) => real[index] === undefined);
+}
+
+/** What is wrong with the file of a server, for the person who keeps it: the one that was given, or else the one that is kept. */
+export async function tokenFaults(
+  given: string | undefined,
+  kept: string,
+): Promise<{ level: 'broken' | 'notice'; about: 'tokens'; text: string }[]> {
+  const file = given ?? kept;
+  const broken = (text: string) => ({ level: 'broken' as const, about: 'tokens' as const, text });
+  const read = await readTokens(file).catch(ours(({ message }) => broken(message)));
+  if ('text' in read) return given === undefined ? [] : [read];
+  const lines = read.bad.join(', ');
+  return [
+    ...(lines === '' ? [] : [broken(t`Lines of ${file} are not valid: ${lines}. The others count.`)]),
+    ...(await absentProjects(read.tokens)).map((project) => ({
+      ...broken(t`${file} names a project that is not there: ${project}.`),
+      level: 'notice' as const,
+    })),
+  ];
+}

@@ -1,13 +1,13 @@
 import type { Bounds } from '../base/http/http-route.ts';
 import { BmadError, quoted } from '../base/errors.ts';
+import { TOOLSETS } from '../base/product.ts';
 import { globMatcher } from '../base/text/glob.ts';
 import { Kept, type Said, t } from '../base/text/message.ts';
 import { nearest } from '../base/text/suggest.ts';
 import type { Call, Context } from './context.ts';
 import { type AnyOperation, mayRead, UNIFIED } from './operation.ts';
 
-/** Sets of tools that are switched on and off together, fixed at the start. */
-export const TOOLSETS = ['bmad', 'workflows', 'agents', 'project', 'memory'] as const;
+export { TOOLSETS };
 export type Toolset = (typeof TOOLSETS)[number];
 
 interface ToolVerdict {

@@ -41,6 +41,29 @@ describe('doctor', () => {
     ]);
   });
 
+  it('names lines of the token file that do not count, to the one who keeps it alone', async () => {
+    const folder = await temporaryFolder(afterAll);
+    const file = join(folder, 'tokens');
+    const context = await contextIn(folder, { flags: { httpTokenFile: file } });
+    const findings = async (overHttp = false): Promise<unknown> => {
+      const told = await execute(doctor, { handshake: false }, context, { ...testCall(), overHttp });
+      return told.ok && told.data['findings'];
+    };
+    const about = 'tokens';
+    expect(await findings()).toEqual([{ level: 'broken', about, text: `There is no file ${file}.` }]);
+    await writeFile(
+      file,
+      'a-token-0123456789 raed\nb-token-0123456789 toolset=memroy\nc-token-0123456789 project=/gone/shop',
+    );
+    expect(await findings()).toEqual([
+      { level: 'broken', about, text: `Lines of ${file} are not valid: 1, 2. The others count.` },
+      { level: 'notice', about, text: `${file} names a project that is not there: /gone/shop.` },
+    ]);
+    expect(await findings(true)).toEqual([]);
+    await writeFile(file, 'a-token-0123456789 read\n');
+    expect(await findings()).toEqual([]);
+  });
+
   it.each([
     [
       'prints something that is not the protocol',

@@ -105,6 +105,8 @@ export const doctor = defineOperation({
         .map((problem) => ({ level: 'notice' as const, about: 'content', text: problemText(problem) })),
       ...stores,
       ...state,
+      // Whose tokens they are, and where, concerns the one alone who keeps them.
+      ...(call.overHttp === true ? [] : await diagnosis.tokens()),
       ...watchFindings(context.watching()),
       ...(machine === undefined
         ? []

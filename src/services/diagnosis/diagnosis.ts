@@ -25,6 +25,8 @@ export interface DiagnosisParts {
   privateFolders: readonly string[];
   /** The folder for what can be made again. */
   cache: string;
+  /** What is wrong with the tokens of a server over HTTP. */
+  tokens(): Promise<readonly Finding[]>;
 }
 
 const TIME_LIMIT_MS = 15_000;
@@ -52,6 +54,7 @@ export function createDiagnosis({
   env,
   privateFolders,
   cache,
+  tokens,
 }: DiagnosisParts) {
   const checked: CheckedFiles = new Map();
   const kept = new WeakMap<Catalogue, Map<unknown, readonly Finding[]>>();
@@ -72,6 +75,7 @@ export function createDiagnosis({
       inWords.set(wordsNow(), found);
       return found;
     },
+    tokens,
     openToOthers: () => openToOthers(privateFolders),
     /** What is kept of large content, and how to be rid of it. */
     cache: () => surveyCache(cache),

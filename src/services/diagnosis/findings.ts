@@ -27,7 +27,8 @@ export interface Finding {
     | 'placeholder'
     | 'file'
     | 'hidden-characters'
-    | 'look-alike';
+    | 'look-alike'
+    | 'tokens';
   text: string;
 }
 
