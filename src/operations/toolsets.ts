@@ -146,7 +146,7 @@ const OF_UNIFIED: Record<keyof typeof UNIFIED, Toolset> = {
   manage_memories: 'memory',
 };
 
-/** Whether an operation is one of these toolsets; what is part of every client's lists always is. */
+/** Whether an operation is one of these toolsets; what is part of every client's lists always is. Agent2Agent is about tasks. */
 export function isInToolsets(
   {
     name,
@@ -156,7 +156,8 @@ export function isInToolsets(
   }: Partial<Pick<AnyOperation, 'name' | 'toolset' | 'behind' | 'serves'>>,
   bounds: Bounds | undefined,
 ): boolean {
-  if (bounds?.toolsets === undefined || serves !== undefined) return true;
+  if (bounds?.toolsets === undefined) return true;
+  if (serves !== undefined) return serves !== 'a2a' || bounds.toolsets.includes('project');
   const own = name !== undefined && name in OF_UNIFIED ? [OF_UNIFIED[name as keyof typeof UNIFIED]] : [];
   const tools = Object.keys(behind) as (keyof typeof UNIFIED)[];
   return [...own, toolset ?? [], ...tools.map((tool) => OF_UNIFIED[tool])]

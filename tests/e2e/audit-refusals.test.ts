@@ -8,6 +8,7 @@ import { bareEnvironment, bmad } from '../support/programs.ts';
 import { modern } from '../support/raw-http.ts';
 
 const token = (name: string): string => `token-of-${name}-0123456789`;
+const NOTE = { type: 'decisions', agent: 'architect', text: 'Queues are small' };
 const LOG = { decision: 'Queues are files', rationale: 'They survive' };
 const SAY = {
   jsonrpc: '2.0',
@@ -179,11 +180,24 @@ describe('who has called', () => {
     const { ask, type, audit, authors } = await place({});
     expect(await ask({ path: '/api/log_decision', body: LOG })).toBe(200);
     expect(await type('log', 'decision', 'Queues are tables')).toContain('Queues are tables');
-    expect((await audit()).map(shortly)).toEqual([
-      ['log_decision', 'ok', 'anonymous', '', expect.any(String), undefined],
-    ]);
+    const spoken = { ...SAY.params.message, metadata: { skill: 'architect' } };
+    const said = { ...SAY, params: { message: spoken, configuration: { returnImmediately: true } } };
+    expect(await ask({ path: '/a2a', body: said, headers: { 'a2a-version': '1.0' } })).toBe(200);
+    const called = modern('tools/call', { name: 'remember_structured', arguments: NOTE });
+    expect(await ask({ path: '/mcp', ...called })).toBe(200);
+    expect((await audit()).map(shortly)).toEqual(
+      ['log_decision', 'outside_task_add', 'remember_structured'].map((name) => [
+        name,
+        'ok',
+        'anonymous',
+        '',
+        expect.any(String),
+        undefined,
+      ]),
+    );
     const kinds = (await authors()).map(({ kind, name }) => [kind, name]);
-    expect(kinds).toContainEqual(['anonymous', '']);
+    expect(kinds.filter(([kind]) => kind === 'anonymous').length).toBeGreaterThanOrEqual(3);
+    expect(new Set(kinds.map(([kind]) => kind))).toEqual(new Set(['anonymous', 'local']));
     expect(kinds).toContainEqual(['local', expect.stringMatching(/./)]);
   });
 });

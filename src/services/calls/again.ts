@@ -70,6 +70,7 @@ export function openAgain(state: string, now: () => number = Date.now) {
     }).catch((error: unknown) => {
       if (entered || !(error instanceof BmadError) || error.reason !== 'locked') throw error;
       throw new BmadError('conflict', t`A call with this idempotency key is under way.`, {
+        reason: 'busy',
         hint: t`Wait for its answer, or send the same call again a little later: it gets that answer.`,
       });
     });

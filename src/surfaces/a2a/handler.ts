@@ -42,12 +42,12 @@ interface Asking {
   context: Context;
   call: Call;
   card: A2ARequestHandler['getAgentCard'];
-  /** Receives the messages of errors that are meant for clients; others are not shown. */
-  told: Set<string>;
+  /** Hears how each operation ended: messages of its errors are meant for clients, others are not shown. */
+  heard(outcome: CallOutcome): void;
 }
 
 /** The protocol's calls, each by an operation on the queue of the project. Lives for one request. */
-export function createHandler({ context, call, card, told }: Asking): A2ARequestHandler {
+export function createHandler({ context, call, card, heard }: Asking): A2ARequestHandler {
   /** Waiting is not a separate call: it would be counted as a slow one, and a client that disconnects as an error. */
   const uncounted: Context = { ...context, observe: undefined };
 
@@ -58,7 +58,7 @@ export function createHandler({ context, call, card, told }: Asking): A2ARequest
     asking: Context = context,
   ): Promise<T> {
     const outcome = await execute(operation, input, asking, call);
-    if (!outcome.ok) told.add(outcome.error.line);
+    heard(outcome);
     return dataOf<T>(outcome, names);
   }
 
@@ -297,9 +297,13 @@ const OF_A_CANCELLATION: Names = {
   conflict: (words) => new TaskNotCancelableError(words),
 };
 
+const OF_A_KEY = new Set<string>(['reused', 'lost', 'busy']);
+
 /** The data of an operation that went well; else the protocol's error. */
 export function dataOf<T>(outcome: CallOutcome, names: Names = {}): T {
   if (outcome.ok) return outcome.data as T;
-  const { code, line } = outcome.error;
-  throw (names[code] ?? NAMES[code] ?? ((words) => new A2AError(words)))(line);
+  const { code, line, reason = '' } = outcome.error;
+  // What is wrong with a key says nothing of the task.
+  const own = OF_A_KEY.has(reason) ? undefined : names[code];
+  throw (own ?? NAMES[code] ?? ((words) => new A2AError(words)))(line);
 }

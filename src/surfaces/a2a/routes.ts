@@ -21,7 +21,7 @@ import {
 import { createShares } from '../../base/http/turns.ts';
 import { describeAgents, type DescribedAgent } from '../../operations/catalogue/records.ts';
 import type { Call, Context, Requester } from '../../operations/context.ts';
-import { execute } from '../../operations/execute.ts';
+import { type CallOutcome, execute } from '../../operations/execute.ts';
 import { broughtBy, tellOfRefusal } from '../../operations/observed.ts';
 import { outsideTaskAdd, outsideTaskCancel } from '../../operations/tasks/outside-tasks.ts';
 import { agentCard, MOST_SKILLS } from './card.ts';
@@ -101,9 +101,20 @@ export function createA2aRoutes(
     const call = {
       ...callOf(exchange.caller, AbortSignal.any([exchange.over, closing.signal])),
       requester: await requesterOf(exchange.caller),
+      key: exchange.request.headers.get('idempotency-key') ?? undefined,
     };
     const told = new Set<string>();
-    const handler = createHandler({ context, call, card: () => cardFor(exchange, call), told });
+    const init: { status?: number; headers: Record<string, string> } = { headers: {} };
+    const heard = (outcome: CallOutcome): void => {
+      if (outcome.ok && outcome.before === true) init.headers['idempotency-replayed'] = 'true';
+      if (outcome.ok) return;
+      const { line, reason, seconds } = outcome.error;
+      told.add(line);
+      if (reason !== 'quota' || seconds === undefined) return;
+      init.status = 429;
+      init.headers['retry-after'] = String(seconds);
+    };
+    const handler = createHandler({ context, call, card: () => cardFor(exchange, call), heard });
     const newer = said.version === '1.0';
     const transport = newer
       ? new JsonRpcTransportHandler(handler)
@@ -122,7 +133,7 @@ export function createA2aRoutes(
     const replied = await transport.handle(said.body, server);
     if (!(Symbol.asyncIterator in replied)) {
       const { error, ...reply } = replied as Reply;
-      return Response.json(error === undefined ? reply : { ...reply, error: masked(error) });
+      return Response.json(error === undefined ? reply : { ...reply, error: masked(error) }, init);
     }
     if (!streams.take(exchange, callerKey(exchange.caller)) || exchange.stays?.() === false) {
       streams.giveBack(exchange);
@@ -141,7 +152,7 @@ export function createA2aRoutes(
       });
     } catch (error) {
       streams.giveBack(exchange);
-      return Response.json({ jsonrpc: '2.0', ...failed(error) });
+      return Response.json({ jsonrpc: '2.0', ...failed(error) }, init);
     }
   }
 
