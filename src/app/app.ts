@@ -22,7 +22,7 @@ export async function createContext(
   const settings = await read;
   const { config, from, warnings, log } = settings;
   const parts = await createParts(settings);
-  warnings.push(...parts.gitSources.warnings);
+  warnings.push(...parts.gitSources.warnings());
   const tracing = config.traces ? await tracingOr(warnings, from.traces) : undefined;
   for (const warning of warnings) log.warn(warning);
   const settingKeys = Object.fromEntries(allSettings().map(({ name, fileKey }) => [name, fileKey]));
@@ -51,7 +51,7 @@ async function checkNamedTools(tools: ToolChoice, { workspaces }: Parts): Promis
 
 function contextOf(
   settings: Settings,
-  { gitSources, rankings, roots, workspaces, watching, codebases, memories, projectState }: Parts,
+  { gitSources, team, rankings, roots, workspaces, watching, codebases, memories, projectState }: Parts,
 ): Omit<Context, 'settingKeys' | 'tools' | 'tracing' | 'worded'> {
   const { outside, config, from, warnings, log, secrets, cache, privateFolders } = settings;
   /** Which project is meant without a name may depend on what the client says. */
@@ -107,7 +107,7 @@ function contextOf(
     changePreferred: async (change) => (await import('./write-setting.ts')).changePreferred(settings, change),
     hostSetup: once(async () => (await import('./host-setup.ts')).hostSetup(settings)),
     codebase: codebases.of,
-    gitSources: gitSources.sources,
+    gitSources: team,
     readFolder: async (folder) => (await import('./open-workspace.ts')).readFolder(folder),
     memory: async (mayWrite) => (await projectState(await projectOf())).memory(mayWrite),
     async prepareRecall(pause) {

@@ -6,6 +6,10 @@ import { Kept } from '../base/text/message.ts';
 import { createSecrets } from '../base/secrets/known-values.ts';
 import { agentFile, type TestRepository } from '../../tests/support/git-repository.ts';
 import { GitMachine } from '../../tests/support/git-machine.ts';
+import { contextIn, testCall } from '../../tests/support/app.ts';
+import { list } from '../operations/catalogue/list.ts';
+import { execute } from '../operations/execute.ts';
+import { sourcesAdd, sourcesRemove } from '../operations/git-sources/sources.ts';
 import { openDecisions } from '../services/decisions/decisions.ts';
 import { createServedSources, type ServedSources } from './git-sources.ts';
 
@@ -83,5 +87,40 @@ describe('automatic refresh', () => {
     await rename(`${repository.folder}.away`, repository.folder);
     await until(async () => expect(await commitOf(sources)).toBeDefined());
     expect((await sources.served()).warnings).toEqual([]);
+  });
+});
+
+describe('a source that a command adds while a server runs', () => {
+  it('is served and listed with the next call, and no longer once it is removed', async () => {
+    const server = await contextIn(machine.project, { env: machine.env(), home: machine.home });
+    onTestFinished(() => server.close());
+    const agents = async (): Promise<string> => {
+      const outcome = await execute(list, { what: 'agents', detail: 'brief' }, server, testCall());
+      return outcome.ok ? outcome.answer.body : outcome.error.text;
+    };
+    const named = async (): Promise<string[]> => {
+      const team = await server.gitSources();
+      return (await team.all()).map(({ address }) => address.source);
+    };
+    expect(await agents()).not.toContain('ada');
+    await machine.ok(sourcesAdd, { source: repository.source });
+    expect(await named()).toEqual([repository.source]);
+    expect(await agents()).toContain('ada');
+    await machine.ok(sourcesRemove, { source: repository.source });
+    expect(await agents()).not.toContain('ada');
+    expect(await named()).toEqual([]);
+    expect(server.configWarnings).toEqual([]);
+  });
+
+  it('is told of where its address is none, until it is put right', async () => {
+    const server = await contextIn(machine.project, { env: machine.env(), home: machine.home });
+    onTestFinished(() => server.close());
+    await server.workspace();
+    await machine.write(machine.config, 'git = ["nowhere"]\n');
+    await server.workspace();
+    expect(server.configWarnings.join('\n')).toContain('nowhere');
+    await machine.write(machine.config, '');
+    await server.workspace();
+    expect(server.configWarnings).toEqual([]);
   });
 });

@@ -24,9 +24,41 @@ export interface ServedSourcesSetup
 /** The git sources of this process: what of them is served now, and the work on them in the background. */
 export type ServedSources = Awaited<ReturnType<typeof createServedSources>>;
 
-/** Asked for at every start, so it loads nothing unless there is a git source. */
+/** Follows the configuration: commands add and remove sources while a server runs. */
 export async function createServedSources(setup: ServedSourcesSetup) {
-  const { sources: configured, warnings } = await configuredIn(setup.given);
+  let known = keyOf(setup.given);
+  let team = await openTeam(setup, setup.given);
+  let turn = 0;
+  let heard: (() => void) | undefined;
+  return {
+    warnings: () => team.warnings,
+    sources: () => team.sources(),
+    served: () => team.served(),
+    version: async () => `${turn} ${await team.version()}`,
+    /** Goes on with the sources that are named now. */
+    async follow(given: readonly GivenValue[]): Promise<void> {
+      const key = keyOf(given);
+      if (key === known) return;
+      const next = await openTeam(setup, given);
+      team.close();
+      [known, team, turn] = [key, next, turn + 1];
+      if (heard !== undefined) team.begin(heard);
+    },
+    begin(arrived: () => void): void {
+      heard = arrived;
+      team.begin(arrived);
+    },
+    retry: () => team.retry(),
+    close: (): void => team.close(),
+  };
+}
+
+const keyOf = (given: readonly GivenValue[]): string =>
+  JSON.stringify(given.map(({ value, layer }) => [layer, value]));
+
+/** The sources of one configuration. Asked for at every start, so it loads nothing unless there is one. */
+async function openTeam(setup: ServedSourcesSetup, given: readonly GivenValue[]) {
+  const { sources: configured, warnings } = await configuredIn(given);
   for (const { address } of configured) {
     const { username, password } = address.credentials ?? { username: '', password: '' };
     // A name alone is a token; with a password, it is only a name.

@@ -1,6 +1,7 @@
 import { t } from '../base/text/message.ts';
 import { Keeper } from '../base/files/keeper.ts';
 import type { Config, SettingName } from '../config/schema.ts';
+import type { ServedSources } from './git-sources.ts';
 import type { Settings } from './settings.ts';
 
 /**
@@ -26,22 +27,21 @@ const LIVE: readonly SettingName[] = [
 ];
 
 /** Takes over what has changed in the configuration files; the answer is another one whenever something has. */
-export function liveSettings({
-  config,
-  from,
-  warnings,
-  configFiles,
-  load,
-  log,
-}: Settings): () => Promise<number> {
+export function liveSettings(
+  { config, from, gathered, warnings, configFiles, load, log }: Settings,
+  gitSources: ServedSources,
+): () => Promise<number> {
   let version = 0;
   let places: Keeper | undefined;
   let told: readonly string[] = [...warnings];
+  let ofSources = gitSources.warnings();
 
   async function renew(): Promise<void> {
     places = new Keeper();
     for (const path of configFiles) places.look(path);
     const loaded = await load();
+    gathered.git = loaded.gathered.git ?? [];
+    await gitSources.follow(gathered.git);
     const changed = LIVE.filter(
       (name) => JSON.stringify(config[name]) !== JSON.stringify(loaded.config[name]),
     );
@@ -50,11 +50,13 @@ export function liveSettings({
       config,
       Object.fromEntries(changed.map((name) => [name, loaded.config[name]])) as Partial<Config>,
     );
-    for (const warning of loaded.warnings) if (!told.includes(warning)) log.warn(warning);
-    const stale = new Set(told.filter(isOfFile));
-    const others = warnings.filter((warning) => !stale.has(warning));
-    warnings.splice(0, warnings.length, ...new Set([...others, ...loaded.warnings]));
-    told = loaded.warnings;
+    const now = [...loaded.warnings, ...gitSources.warnings()];
+    for (const warning of now) if (!told.includes(warning)) log.warn(warning);
+    const isStale = (warning: string): boolean => isOfFile(warning) && told.includes(warning);
+    const others = warnings.filter((warning) => !isStale(warning) && !ofSources.includes(warning));
+    warnings.splice(0, warnings.length, ...new Set([...others, ...now]));
+    told = now;
+    ofSources = gitSources.warnings();
     if (changed.length > 0) version += 1;
   }
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { once } from '../base/async.ts';
 import { PROJECT_CONFIG_FILE, PROJECT_LOCK_FILE, userConfigFile, userLockFile } from '../config/locations.ts';
 import { diskSeenBy } from '../sources/disk.ts';
 import { findProject, type Project } from '../sources/project-root.ts';
@@ -19,14 +20,25 @@ export async function createParts(settings: Settings) {
   const table = openBuiltIn(builtIn);
   const model = createModel(config.embedder === 'none' ? undefined : table, log);
   const gitSources = await openGitSources(settings);
+  const configured = once(async () => {
+    const { liveSettings } = await import('./open-workspace.ts');
+    return liveSettings(settings, gitSources);
+  });
   const rankings = createRankings(settings);
   const roots = new ClientRoots();
   const embedder = forSearch(model, builtIn, log);
   const own = { gitSources, rankings, embedder, readings: new Map() };
-  const workspaces = openWorkspaces(settings, roots, own, () => watching);
+  const workspaces = openWorkspaces(settings, roots, own, { configured, watching: () => watching });
   const watching: Watching = createWatching(settings, workspaces);
   const memories = createMemories(settings, table);
   return {
+    /** As they are named now. */
+    async team() {
+      await (
+        await configured()
+      )();
+      return gitSources.sources();
+    },
     gitSources,
     rankings,
     roots,
@@ -70,12 +82,11 @@ function openWorkspaces(
   settings: Settings,
   roots: ClientRoots,
   parts: WorkspaceParts,
-  watching: () => Watching,
+  { configured, watching }: { configured(): Promise<() => Promise<number>>; watching(): Watching },
 ) {
   const { outside, config, from, log } = settings;
   return lateWorkspaces(async (tell) => {
-    const { createWorkspaces, liveSettings, openWorkspace } = await import('./open-workspace.ts');
-    const configured = liveSettings(settings);
+    const { createWorkspaces, openWorkspace } = await import('./open-workspace.ts');
     return createWorkspaces({
       tell,
       watching: watching(),
@@ -91,7 +102,7 @@ function openWorkspaces(
           ...(outside.forOthers === true ? { fixed: true } : {}),
         }),
       open: (project, keeper) => openWorkspace(project, settings, parts, keeper),
-      version: async () => `${await configured()} ${await parts.gitSources.version()}`,
+      version: async () => `${await (await configured())()} ${await parts.gitSources.version()}`,
     });
   }, log);
 }

@@ -37,7 +37,7 @@ describe('sources add', () => {
         'For example: ada, bob',
       ].join('\n'),
     );
-    expect(answer.note).toContain('restart it in your host');
+    expect(answer.note).toBe('Running servers serve it from the next call.');
     expect(await readFile(machine.config, 'utf8')).toBe(`git = [\n  "${team.source}#main",\n]\n`);
     expect(Object.keys(await machine.pins())).toEqual([`${team.source}#main`]);
     expect((await machine.ok(list, { what: 'agents', detail: 'brief' })).answer.body).toContain('ada');

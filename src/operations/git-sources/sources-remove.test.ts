@@ -25,7 +25,7 @@ describe('sources remove', () => {
       lockFile: machine.lock,
     });
     expect(answer.body).toBe(`Removed ${team.source}#main from ${machine.config} and ${machine.lock}`);
-    expect(answer.note).toContain('until it is restarted');
+    expect(answer.note).toBe('Running servers leave it out from the next call.');
     expect(await machine.pins()).toEqual({});
     expect((await machine.ok(sourcesList)).data['sources']).toEqual([]);
     expect((await machine.ok(list, { what: 'agents', detail: 'brief' })).answer.body).not.toContain('ada');

@@ -166,7 +166,7 @@ export const sourcesAdd = defineOperation({
         ? []
         : [t`For example: ${names.slice(0, 10).join(', ')}${names.length > 10 ? ', …' : ''}`]),
     ].join('\n'),
-    note: t`A running server has already read its configuration: restart it in your host.`,
+    note: t`Running servers serve it from the next call.`,
     steps: [
       ...(source.pending === undefined ? [] : [DIFF]),
       { operation: 'list', args: { what: 'agents' }, why: t`See the new names` },
@@ -206,7 +206,7 @@ export const sourcesRemove = defineOperation({
       config === undefined
         ? t`Removed ${source} from ${lockFile}`
         : t`Removed ${source} from ${config} and ${lockFile}`,
-    note: t`A running server serves it until it is restarted.`,
+    note: t`Running servers leave it out from the next call.`,
     steps: [{ operation: 'sources_clear', why: t`Remove copies that nothing uses` }],
   }),
 });
