@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import { readSession, signedOut, useSession } from './api.ts';
 import type { Session } from './answers.ts';
+import { home, project } from './router.ts';
 
 /** What the server tells changes of. */
 export type Topic =
@@ -22,6 +23,12 @@ export const unreachable = signal(false);
 export const changes = signal<Readonly<Partial<Record<Topic | 'all', number>>>>({});
 export const line = signal<'connecting' | 'live' | 'lost'>('connecting');
 
+/** The hosts that have the project open. */
+export const openHosts = (): Session['instances'] =>
+  (session.value?.instances ?? []).filter(
+    ({ kind, roots }) => kind === 'stdio' && roots.includes(project.value ?? ''),
+  );
+
 function count(topic: Topic | 'all'): void {
   changes.value = { ...changes.value, [topic]: (changes.value[topic] ?? 0) + 1 };
 }
@@ -30,6 +37,7 @@ export async function enter(): Promise<void> {
   try {
     const found = await readSession();
     useSession(found);
+    home.value = found.project ?? undefined;
     session.value = found;
     signedOut.value = undefined;
     unreachable.value = false;
@@ -39,8 +47,8 @@ export async function enter(): Promise<void> {
 }
 
 /** Follows the changes of a project until it is told to stop. */
-export function follow(project: string | undefined): () => void {
-  const query = project === undefined ? '' : `?project=${encodeURIComponent(project)}`;
+export function follow(root: string | undefined): () => void {
+  const query = root === undefined ? '' : `?project=${encodeURIComponent(root)}`;
   let source: EventSource | undefined;
   let again: ReturnType<typeof setTimeout> | undefined;
   let missed = false;

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { finding, GO, sheet } from './keyboard.ts';
-import { line, session } from './live.ts';
+import { line, openHosts, session } from './live.ts';
 import { useActivity, useAnswer, useElsewhere, useNext } from './loading.ts';
 import { chooseLanguage, language, number, plural, t } from './message.ts';
 import { lastName } from './parts/patterns.ts';
@@ -10,10 +10,7 @@ import { address, project, route, VIEWS, type Place, type View } from './router.
 import { nextTheme, theme } from './theme.ts';
 import { words } from './words.ts';
 
-/** The folder of the project that is looked at. */
-const projectRoot = (): string => project.value ?? session.value?.project ?? '';
-
-export function projectName(root = projectRoot()): string {
+export function projectName(root = project.value ?? ''): string {
   const known = session.value?.projects.find((each) => each.root === root)?.name;
   const name = known ?? lastName(root);
   return inLine(name === '' ? 'BMAD' : name, 40);
@@ -134,10 +131,7 @@ export function ProjectBar({ waiting }: { waiting: number | undefined }): VNode 
 /** Whether what is shown is live, and how many hosts are at work here. */
 export function Standing(): VNode {
   const { shell } = words.value;
-  const root = projectRoot();
-  const hosts = (session.value?.instances ?? []).filter(
-    ({ kind, roots }) => kind === 'stdio' && roots.includes(root),
-  ).length;
+  const hosts = openHosts().length;
   return (
     <p class="standing">
       <i class={`dot ${line.value}`} aria-hidden="true" />
@@ -170,7 +164,7 @@ function Project({ waiting }: { waiting: number | undefined }): VNode {
   const [open, setOpen] = useState(false);
   const { shell } = words.value;
   const all = session.value?.projects ?? [];
-  const root = projectRoot();
+  const root = project.value ?? '';
   const others = useElsewhere(open ? all.map((each) => each.root).filter((each) => each !== root) : []);
   const close = (): void => {
     if (menu.current !== null) menu.current.open = false;

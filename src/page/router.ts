@@ -49,8 +49,11 @@ function routeOf(hash: string): Route {
 
 export const route = signal(routeOf(location.hash));
 
+/** The project that the server runs for. */
+export const home = signal<string | undefined>(undefined);
+
 /** The project that the address names; without it, the one that the server has. */
-export const project = computed(() => route.value.query.get('project') ?? undefined);
+export const project = computed(() => route.value.query.get('project') ?? home.value);
 
 export function listenToAddress(): void {
   const arrived = (): void => {

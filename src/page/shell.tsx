@@ -9,6 +9,7 @@ import { Navigation, ProjectBar, projectName, Tabs } from './navigation.tsx';
 import { Announced } from './parts/announced.tsx';
 import { Find } from './parts/find.tsx';
 import { Keys } from './parts/keys.tsx';
+import { Loading } from './parts/shown.tsx';
 import { Copy } from './parts/texts.tsx';
 import { Toast } from './parts/toast.tsx';
 import { inLine } from './parts/visible.ts';
@@ -28,7 +29,7 @@ export function Shell(): VNode {
     if (known !== undefined) offerLanguage(known.language);
   }, [known]);
   if (signedOut.value !== undefined) return <SignedOut why={signedOut.value.message} />;
-  if (known === undefined) return unreachable.value ? <NoServer /> : <p class="bare">{t`Loading`} …</p>;
+  if (known === undefined) return unreachable.value ? <NoServer /> : <Loading />;
   return <Inside />;
 }
 
@@ -39,8 +40,7 @@ function Inside(): VNode {
   useEffect(() => follow(where), [where]);
   useEffect(() => {
     // What is copied from here leads to this project, whichever a server has first.
-    const own = session.value?.project;
-    if (where === undefined && own != null) refine({ project: own });
+    refine({});
   }, [where]);
   useIdentity(waiting ?? 0);
   return (

@@ -12,15 +12,8 @@ const [WIDTH, HEIGHT, FOOT, LEFT] = [600, 110, 16, 44];
 export const LEAST_POINTS = 8;
 
 /** A bar for each point, with what the highest is; the first and the last are named below. */
-export function Bars({
-  title,
-  unit,
-  points,
-}: {
-  title: string;
-  unit: string;
-  points: readonly Point[];
-}): VNode {
+export function Bars(of: { title: string; unit: string; points: readonly Point[] }): VNode {
+  const { title, unit, points } = of;
   const most = Math.max(...points.map(({ value }) => value)) || 1;
   const step = (WIDTH - LEFT) / points.length;
   const says = points.map(({ label, value }) => `${label} ${number(value)}`).join(', ');

@@ -110,23 +110,16 @@ export function usePrompts(): (start: Start) => Prompt | undefined {
 }
 
 /** The line for the host that was chosen; where that one has none, the words that every host takes. */
-export function PasteLine({
-  start,
-  prompt,
-  main,
-}: {
+export function PasteLine(of: {
   start: Start;
   prompt: Prompt | undefined;
   main?: boolean;
+  /** A button alone, where the line is known by what stands beside it. */
+  bare?: boolean;
 }): VNode {
+  const { start, prompt, ...how } = of;
   const host = HOSTS.find(({ id }) => id === chosen.value);
-  return <Copy text={host?.line(start, prompt) ?? inWords(start)} {...(main === true ? { main } : {})} />;
-}
-
-/** The same as a button alone, where the line is known by what stands beside it. */
-export function CopyLine({ start, prompt }: { start: Start; prompt: Prompt | undefined }): VNode {
-  const host = HOSTS.find(({ id }) => id === chosen.value);
-  return <Copy bare text={host?.line(start, prompt) ?? inWords(start)} />;
+  return <Copy text={host?.line(start, prompt) ?? inWords(start)} {...how} />;
 }
 
 /** The lines for all hosts, as a table. */

@@ -13,15 +13,19 @@ export function Empty({ title, how }: { title: string; how?: string }): VNode {
   );
 }
 
+/** Where it takes long, the shape of what is coming. */
+export const Loading = (): VNode => (
+  <p class="loading" role="status">
+    <span class="heard">{t`Loading`}</span>
+    <i />
+    <i />
+    <i />
+  </p>
+);
+
 /** What an operation gives in the three states it can be in; what was read before stays while it is read again. */
-export function Shown<T>({
-  loaded,
-  children,
-}: {
-  loaded: Loaded<T>;
-  children: (data: T) => ComponentChildren;
-}): VNode {
-  const { data, problem, reload } = loaded;
+export function Shown<T>(of: { loaded: Loaded<T>; children: (data: T) => ComponentChildren }): VNode {
+  const { data, problem, reload } = of.loaded;
   return (
     <>
       {problem === undefined ? null : (
@@ -38,15 +42,7 @@ export function Shown<T>({
           </button>
         </div>
       )}
-      {data === undefined ? (
-        problem === undefined ? (
-          <p class="loading soft" role="status">
-            {t`Loading`} …
-          </p>
-        ) : null
-      ) : (
-        children(data)
-      )}
+      {data !== undefined ? of.children(data) : problem === undefined ? <Loading /> : null}
     </>
   );
 }
@@ -62,13 +58,8 @@ export function Wrong({ text }: { text: string }): VNode | null {
 }
 
 /** A moment in few words, with all of it where one points at it. */
-export function When({
-  at,
-  as = age,
-}: {
-  at: string | undefined;
-  as?: (iso: string) => string;
-}): VNode | null {
+export function When(of: { at: string | undefined; as?: (iso: string) => string }): VNode | null {
+  const { at, as = age } = of;
   if (at === undefined) return null;
   return (
     <time dateTime={at} title={moment(at)}>
@@ -108,22 +99,18 @@ export function unreadOf(
   });
 }
 
-export function Heading({
-  title,
-  lead,
-  children,
-}: {
+export function Heading(of: {
   title: string;
-  lead?: ComponentChildren;
+  lead?: string | undefined;
   children?: ComponentChildren;
 }): VNode {
   return (
     <header class="heading">
       <div>
-        <h1 tabIndex={-1}>{title}</h1>
-        {lead === undefined ? null : <p>{lead}</p>}
+        <h1 tabIndex={-1}>{of.title}</h1>
+        {of.lead === undefined ? null : <p>{of.lead}</p>}
       </div>
-      {children}
+      {of.children}
     </header>
   );
 }

@@ -83,17 +83,7 @@ export function Reasons({ items }: { items: readonly string[] }): VNode {
 }
 
 /** A line to paste elsewhere; `main` is the one thing to do in a view. */
-export function Copy({
-  text,
-  label,
-  main,
-  bare,
-}: {
-  text: string;
-  label?: string;
-  main?: boolean;
-  bare?: boolean;
-}): VNode {
+export function Copy({ text, main, bare }: { text: string; main?: boolean; bare?: boolean }): VNode {
   const [copied, setCopied] = useState(false);
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(text).catch(() => undefined);
@@ -107,7 +97,7 @@ export function Copy({
         title={bare === true ? visible(text) : undefined}
         class={main === true ? 'go' : ''}
         data-key={main === true ? 'c' : undefined}
-        aria-label={`${t`Copy`}: ${label ?? text}`}
+        aria-label={`${t`Copy`}: ${text}`}
         onClick={() => void copy()}
       >
         <span role="status">{copied ? t`Copied.` : t`Copy`}</span>

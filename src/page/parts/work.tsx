@@ -19,15 +19,8 @@ export function Badge({ name }: { name: string }): VNode {
 const MOST_NAMED = 9;
 
 /** How far a run is, step by step; the one that comes next is named. */
-export function StepStrip({
-  done,
-  total,
-  names = [],
-}: {
-  done: number;
-  total: number;
-  names?: readonly string[] | undefined;
-}): VNode {
+export function StepStrip(of: { done: number; total: number; names?: readonly string[] | undefined }): VNode {
+  const { done, total, names = [] } = of;
   const isNamed = total <= MOST_NAMED && names.length === total;
   return (
     <ol class={`steps ${isNamed ? 'named' : ''}`} aria-label={t`${done} of ${plural(total, 'step')}`}>
@@ -136,19 +129,11 @@ export function Stream({ events, most }: { events: readonly Event[]; most: numbe
   );
 }
 
-export function Fold({
-  title,
-  children,
-  open,
-}: {
-  title: string;
-  children: ComponentChildren;
-  open?: boolean;
-}): VNode {
+export function Fold(of: { title: string; children: ComponentChildren; open?: boolean }): VNode {
   return (
-    <details class="fold" open={open}>
-      <summary>{title}</summary>
-      {children}
+    <details class="fold" open={of.open}>
+      <summary>{of.title}</summary>
+      {of.children}
     </details>
   );
 }

@@ -3,12 +3,12 @@ import type { VNode } from 'preact';
 import type { Listed } from '../answers.ts';
 import { useAnswer } from '../loading.ts';
 import { Choice, SearchField } from '../parts/choice.tsx';
-import { CopyLine, usePrompts } from '../parts/hosts.tsx';
+import { PasteLine, usePrompts } from '../parts/hosts.tsx';
 import { Pages } from '../parts/pages.tsx';
 import { bareName, firstSentence, phaseName } from '../parts/patterns.ts';
 import { Empty, Group, Heading, Shown } from '../parts/shown.tsx';
 import { useSettled } from '../parts/settled.ts';
-import { inLine } from '../parts/visible.ts';
+import { dotted, inLine } from '../parts/visible.ts';
 import { address, refine, route } from '../router.ts';
 import { words } from '../words.ts';
 
@@ -56,7 +56,7 @@ function People(): VNode {
     <Shown loaded={loaded}>
       {({ items }) =>
         items.length === 0 ? (
-          <Empty title={t`Nothing matches.`} how={t`Try other words, or fewer filters.`} />
+          <NoMatch />
         ) : (
           <ul class="people">
             {items.map((item) => (
@@ -73,7 +73,7 @@ function People(): VNode {
                   <a class="soft" href={placeOf(item)}>
                     {t`Where from`}
                   </a>
-                  <CopyLine start={startOf(item)} prompt={promptOf(startOf(item))} />
+                  <PasteLine bare start={startOf(item)} prompt={promptOf(startOf(item))} />
                 </div>
               </li>
             ))}
@@ -84,6 +84,9 @@ function People(): VNode {
   );
 }
 
+const NoMatch = (): VNode => (
+  <Empty title={t`Nothing matches.`} how={t`Try other words, or fewer filters.`} />
+);
 const placeOf = ({ kind, name, module }: Listed): string => address('item', [kind, name], { module });
 const startOf = ({ name, kind }: Listed) => ({ name, kind });
 
@@ -122,7 +125,7 @@ function Workflows(): VNode {
                     <span class="soft">
                       {inLine(firstSentence(item.description ?? item.title ?? ''), 160)}
                     </span>
-                    <CopyLine start={startOf(item)} prompt={promptOf(startOf(item))} />
+                    <PasteLine bare start={startOf(item)} prompt={promptOf(startOf(item))} />
                   </li>
                 ))}
               </ul>
@@ -138,23 +141,12 @@ function ListOf({ kind }: { kind: Kind }): VNode {
   const { catalogue } = words.value;
   return (
     <Pages operation="list" args={{ what: kind, limit: 200 }} topics={['content']}>
-      {(found, isFirst) => {
-        const items = found.items;
-        return (
-          <section>
-            {isFirst ? (
-              <>
-                <Group title={catalogue.kinds[kind]} count={found.total} />
-              </>
-            ) : null}
-            {items.length > 0 ? (
-              <Entries items={items} />
-            ) : isFirst ? (
-              <Empty title={t`Nothing matches.`} how={t`Try other words, or fewer filters.`} />
-            ) : null}
-          </section>
-        );
-      }}
+      {({ items, total }, isFirst) => (
+        <section>
+          {isFirst ? <Group title={catalogue.kinds[kind]} count={total} /> : null}
+          {items.length > 0 || !isFirst ? <Entries items={items} /> : <NoMatch />}
+        </section>
+      )}
     </Pages>
   );
 }
@@ -185,18 +177,11 @@ function Entries({ items }: { items: readonly Listed[] }): VNode {
     <ul class="list entries">
       {items.map((item) => (
         <li key={`${item.kind} ${item.module ?? ''} ${item.name} ${item.uri ?? ''}`}>
-          <a
-            data-entry
-            href={address('item', [item.kind, item.name], { module: item.module })}
-            title={inLine(item.uri ?? item.name)}
-          >
+          <a data-entry href={placeOf(item)} title={inLine(item.uri ?? item.name)}>
             <span class="what">{inLine(item.name, 80)}</span>
             <span class="why">{inLine(item.description ?? item.title ?? '', 160)}</span>
             <span class="proof">
-              {[item.kind, item.module, item.phase, item.origin, item.version]
-                .flatMap((each) => each ?? [])
-                .map((each) => inLine(each, 40))
-                .join(' · ')}
+              {inLine(dotted(item.kind, item.module, item.phase, item.origin, item.version))}
             </span>
           </a>
         </li>

@@ -4,11 +4,13 @@ import { useId, useState } from 'preact/hooks';
 import type { Failure } from '../answers.ts';
 import { useAnswer } from '../loading.ts';
 import { Empty, Group, Heading, Shown, Unread, unreadOf } from '../parts/shown.tsx';
-import { inLine } from '../parts/visible.ts';
+import { dotted, inLine } from '../parts/visible.ts';
 import { refine, route } from '../router.ts';
 import { words } from '../words.ts';
 
 const FIELDS = ['what_happened', 'root_cause', 'impact', 'lesson', 'fix', 'rule'] as const;
+
+const isKnown = (word: string | undefined): boolean => word !== 'unknown';
 
 /** What went wrong before, and whether a plan is about to repeat it. */
 export function Failures(): VNode {
@@ -117,19 +119,18 @@ function Entry({ failure }: { failure: Failure }): VNode {
       <div>
         <p class="what">{inLine(failure.title)}</p>
         <p class="why">
-          {[failure.category, failure.severity, failure.status, failure.date, failure.agents.join(', ')]
-            .filter((each) => each !== undefined && each !== '' && each !== 'unknown')
-            .map((each) => inLine(String(each)))
-            .join(' · ')}
+          {inLine(
+            dotted(
+              ...[failure.category, failure.severity, failure.status, failure.date].filter(isKnown),
+              failure.agents.join(', '),
+            ),
+          )}
         </p>
         <dl class="fields">
-          {FIELDS.flatMap((name) => {
-            const text = failure[name];
-            return text === undefined || text === '' ? [] : [{ name, text }];
-          }).map(({ name, text }) => (
+          {FIELDS.filter((name) => (failure[name] ?? '') !== '').map((name) => (
             <div key={name}>
               <dt>{failures.fields[name]}</dt>
-              <dd>{inLine(text, 1000)}</dd>
+              <dd>{inLine(failure[name] ?? '', 1000)}</dd>
             </div>
           ))}
         </dl>

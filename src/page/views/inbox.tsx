@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import type { Event, Inbox as InboxData, InboxItem } from '../answers.ts';
+import type { Inbox as InboxData, InboxItem } from '../answers.ts';
 import { ask, perform } from '../api.ts';
 import { session } from '../live.ts';
 import { useActivity, useElsewhere, useNames, type Loaded } from '../loading.ts';
@@ -58,7 +58,7 @@ const isOfAll = (): boolean => route.value.query.get('of') === 'all';
 /** Everything that waits for a person: one line each, and beside it the one that is read. */
 export function Inbox({ inbox }: { inbox: Loaded<InboxData> }): VNode {
   const { inbox: said } = words.value;
-  const own = project.value ?? session.value?.project ?? undefined;
+  const own = project.value;
   const projects = session.value?.projects ?? [];
   const others = projects.filter(({ root }) => root !== own).map(({ root }) => root);
   const elsewhere = useElsewhere(isOfAll() ? others : []);
@@ -338,35 +338,25 @@ function Decided(): VNode | null {
     <section class="settled">
       <Group title={t`Decided today`} count={decided.length} />
       <ul class="rows-list">
-        {decided.map((event) => (
-          <DecidedLine key={`${event.at} ${event.id}`} event={event} />
+        {decided.map(({ at, id, what, about, by, yes }) => (
+          <li class="line" key={`${at} ${id}`}>
+            <span class={yes === false ? 'bad' : 'good'} aria-hidden="true">
+              {yes === false ? '✕' : '✓'}
+            </span>
+            <span class="what">
+              {id.startsWith('task-') ? (
+                <a href={address('now', ['tasks', id.replace('.result', '')])}>{inLine(about)}</a>
+              ) : (
+                inLine(about)
+              )}
+            </span>
+            <span class="soft">{what}</span>
+            <time class="soft" dateTime={at} title={inLine(dotted(moment(at), by), 120)}>
+              {clock(at)}
+            </time>
+          </li>
         ))}
       </ul>
     </section>
-  );
-}
-
-function DecidedLine({ event: { at, id, what, about, by, yes } }: { event: Event }): VNode {
-  return (
-    <li class="line">
-      <span class={yes === false ? 'bad' : 'good'} aria-hidden="true">
-        {yes === false ? '✕' : '✓'}
-      </span>
-      <span class="what">
-        {id.startsWith('task-') ? (
-          <a href={address('now', ['tasks', id.replace('.result', '')])}>{inLine(about)}</a>
-        ) : (
-          inLine(about)
-        )}
-      </span>
-      <span class="soft">{what}</span>
-      <time
-        class="soft"
-        dateTime={at}
-        title={`${moment(at)}${by === undefined ? '' : ` · ${inLine(by, 80)}`}`}
-      >
-        {clock(at)}
-      </time>
-    </li>
   );
 }

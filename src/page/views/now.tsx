@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import type { Next, NextAction } from '../answers.ts';
-import { session } from '../live.ts';
+import { openHosts, session } from '../live.ts';
 import { useActivity, useNext } from '../loading.ts';
 import { age, span, plural, t } from '../message.ts';
 import { AllLines, HostChoice, PasteLine, usePrompts, type Start } from '../parts/hosts.tsx';
@@ -9,7 +9,7 @@ import { Empty, Group, Heading, Shown, Unread, unreadOf } from '../parts/shown.t
 import { Proofs } from '../parts/texts.tsx';
 import { inLine } from '../parts/visible.ts';
 import { Fold, Stream, WorkList } from '../parts/work.tsx';
-import { address, project } from '../router.ts';
+import { address } from '../router.ts';
 
 const SHOWN_EVENTS = 24;
 
@@ -187,10 +187,7 @@ function AtWork(): VNode {
 
 /** The hosts that have this project open, and who has called the server over HTTP. */
 function Hosts(): VNode | null {
-  const root = project.value ?? session.value?.project;
-  const open = (session.value?.instances ?? []).filter(
-    ({ kind, roots }) => kind === 'stdio' && root != null && roots.includes(root),
-  );
+  const open = openHosts();
   const clients = session.value?.clients ?? [];
   if (open.length + clients.length === 0) return null;
   return (
