@@ -113,6 +113,9 @@ describe('set-up, where something is wrong', () => {
       );
       expect(code).toBe(3);
     }
+    const { stderr } = await bmadHere(['board'], { cwd, env });
+    expect(stderr).toContain('There is no command "board"; the one for it is "next".');
+    expect(stderr).toContain('bmad page shows it in a browser.');
     // A workflow of that name is what was meant.
     await writeFiles(cwd, {
       '_bmad/bmm/workflows/init/SKILL.md': '---\nname: init\ndescription: Begins.\n---\n# Begin here\n',

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ours } from '../../base/errors.ts';
 import { say, t } from '../../base/text/message.ts';
-import { compare, oneLine } from '../../base/text/text.ts';
+import { compare, localTime, oneLine } from '../../base/text/text.ts';
 import { present } from '../../base/values.ts';
 import type { Task } from '../../model/task.ts';
 import type { Call, Context, ProjectState } from '../context.ts';
@@ -110,14 +110,20 @@ export const activity = defineOperation({
     body: [
       ...work.map(({ now, agent, title, why }) =>
         now
-          ? t`- at work: ${agent ?? ''}: ${oneLine(title, 120)}`
+          ? t`- at work: ${agent === undefined || agent === '' ? '' : `${agent}: `}${oneLine(title, 120)}`
           : t`- waits: ${oneLine(title, 120)}${why === undefined ? '' : ` (${why})`}`,
       ),
-      ...events.map(({ at, what, about }) => `- ${at.slice(11, 16)} ${what}: ${oneLine(about, 120)}`),
+      ...events.map(({ at, what, about }) => `- ${whenHere(at)} ${what}: ${oneLine(about, 120)}`),
       ...(work.length + events.length === 0 ? [t`Nothing has happened, and no one is at work.`] : []),
     ].join('\n'),
   }),
 });
+
+/** The hour where the reader is; of another day with its date. */
+function whenHere(at: string): string {
+  const [day = '', time = ''] = localTime(new Date(at)).slice(0, 16).split('T');
+  return localTime(new Date()).startsWith(day) ? time : `${day} ${time}`;
+}
 
 /** The beginning of the day here, where no time is asked for that can be understood. */
 function timeOf(asked: string | undefined): string {

@@ -1,14 +1,10 @@
 import * as z from 'zod';
 import { say, t } from '../../base/text/message.ts';
-import { compare, oneLine } from '../../base/text/text.ts';
+import type { SayStep } from '../../base/step.ts';
+import { compare, localTime, oneLine } from '../../base/text/text.ts';
 import { projectField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 import { type InboxItem, itemSchema } from './item.ts';
-
-/** The same as what a reader of a text can do. */
-function stepsOf({ actions }: InboxItem) {
-  return actions.map(({ label, operation, args, needs }) => ({ operation, args, open: needs, why: label }));
-}
 
 export const inbox = defineOperation({
   name: 'inbox',
@@ -32,20 +28,20 @@ export const inbox = defineOperation({
     const { items, unread } = await waitingThere(state, context, call);
     return { project: state.root, items: [...items].sort(byAge), unread };
   },
-  render: ({ items, unread }) => ({
+  render: ({ items, unread }, saying) => ({
     asStored: true,
     body: [
-      items.length === 0 ? t`Nothing waits for you.` : items.map(itemLines).join('\n'),
+      items.length === 0
+        ? t`Nothing waits for you.`
+        : items.map((item) => itemLines(item, saying)).join('\n'),
       ...unread.map(({ what, why }) => t`Could not be read: ${what}: ${why}`),
     ].join('\n'),
     ...(items.length === 0
       ? {}
       : { note: items.length === 1 ? t`1 thing waits for you.` : t`${items.length} things wait for you.` }),
-    steps: items.flatMap(stepsOf).slice(0, SHOWN_STEPS),
   }),
 });
 
-const SHOWN_STEPS = 12;
 const SHOWN_EVIDENCE = 3;
 
 /** The oldest first; of what nobody knows the age of, in the order it was found, at the end. */
@@ -55,9 +51,15 @@ function byAge(a: InboxItem, b: InboxItem): number {
   return compare(a.since, b.since);
 }
 
-function itemLines({ kind, role, since, title, evidence }: InboxItem): string {
+/** Where only the day is known, that day; a moment as the clock of the reader has it. */
+function sinceHere(since: string): string {
+  return since.length <= 10 ? since : localTime(new Date(since)).slice(0, 16).replace('T', ' ');
+}
+
+/** What waits, why, and below it what can be done about it. */
+function itemLines({ kind, role, since, title, evidence, actions }: InboxItem, saying: SayStep): string {
   const whose = role === undefined ? '' : t` for ${role}`;
-  const when = since === undefined ? '' : t` since ${since.slice(0, 16)}`;
+  const when = since === undefined ? '' : t` since ${sinceHere(since)}`;
   return [
     t`- ${say(kind)}${whose}${when}: ${oneLine(title, 200)}`,
     ...evidence
@@ -65,5 +67,9 @@ function itemLines({ kind, role, since, title, evidence }: InboxItem): string {
       .map(
         ({ file, line, says }) => t`  ${file}${line === undefined ? '' : `:${line}`}: ${oneLine(says, 160)}`,
       ),
+    ...actions.flatMap(({ label, operation, args, needs }) => {
+      const said = (saying.ifTaken ?? saying)({ operation, args, open: needs });
+      return said === undefined ? [] : [t`  ${label}: ${said}`];
+    }),
   ].join('\n');
 }

@@ -80,6 +80,14 @@ describe.skipIf(process.platform === 'win32')('what next says of verification', 
       why: 'To allow it, for the user; then call this again',
     });
     expect(saidIn(answer)).not.toContain(RUN);
+    // At a command line the reader may be that person.
+    const typed = await execute(next, {}, await contextIn(folder, { env: { PATH: process.env['PATH'] } }), {
+      ...testCall(),
+      typed: true,
+    });
+    if (!typed.ok) throw typed.error;
+    expect(typed.answer.body).toContain(`${NOTHING}only a person can allow the completion contract.`);
+    expect(saidIn(typed.answer)).not.toContain('tell them');
     // Where the host can ask the user, the call itself does.
     const context = await contextIn(folder, { env: { PATH: process.env['PATH'] } });
     const call = { ...testCall(), confirm: () => Promise.resolve({ yes: true as const }) };

@@ -11,9 +11,10 @@ const RUN: Step = { operation: 'run_completion_contract', args: {}, why: 'Verify
 /** How work that is done or waits for review has been verified, and who can do what about it. */
 export async function verificationOf(
   state: ProjectState,
-  { confirm, signal }: Pick<Call, 'confirm' | 'signal'>,
+  call: Pick<Call, 'confirm' | 'signal' | 'typed'>,
   { built, ...reviews }: Reviews & { built: boolean },
 ): Promise<Verification | undefined> {
+  const { confirm, signal, typed } = call;
   const completion = await state.completion();
   const known = await completion.standing().catch(ours(({ message }) => message));
   if (typeof known === 'string')
@@ -38,7 +39,7 @@ export async function verificationOf(
           ? t`run the contract again after the review`
           : t`run the contract again`
         : t`repair it and run the contract again`;
-  const { why, contract, steps } = wayFrom(way, state.root, confirm !== undefined, again);
+  const { why, contract, steps } = wayFrom(way, state.root, call, again);
   // Before anything is built there is one thing to know: what the user is asked for at the end can be given now.
   if (!built)
     return way.may !== 'ask' || confirm !== undefined
@@ -46,7 +47,10 @@ export async function verificationOf(
       : {
           verdict: 'none',
           contract,
-          says: t`Only the user can allow the completion contract, which proves that a story is done, so tell them now.`,
+          says:
+            typed === true
+              ? t`Only a person can allow the completion contract, which proves that a story is done.`
+              : t`Only the user can allow the completion contract, which proves that a story is done, so tell them now.`,
           steps,
         };
   const runs = would.length === 0 ? {} : { would };
@@ -151,7 +155,12 @@ export function provingAction(
 type Completion = Awaited<ReturnType<ProjectState['completion']>>;
 type Known = Awaited<ReturnType<Completion['standing']>>;
 
-function wayFrom(way: Known['way'], root: string, canAsk: boolean, again: string): Way {
+function wayFrom(
+  way: Known['way'],
+  root: string,
+  { confirm, typed }: Pick<Call, 'confirm' | 'typed'>,
+  again: string,
+): Way {
   if (way.may === 'run')
     return {
       contract: 'may run',
@@ -170,7 +179,17 @@ function wayFrom(way: Known['way'], root: string, canAsk: boolean, again: string
       why: t`there is no contract script, and no stack to check without one`,
       steps: [RUN],
     };
-  return canAsk
+  const trusting = { operation: 'trust', args: { folder: root } };
+  // At a command line the reader may be the one who decides.
+  if (typed === true && confirm === undefined)
+    return {
+      contract: 'waits for a person',
+      why: way.changed
+        ? t`what the completion contract runs has changed, and only a person can allow it`
+        : t`only a person can allow the completion contract`,
+      steps: [{ ...trusting, why: t`To allow it` }],
+    };
+  return confirm !== undefined
     ? {
         contract: 'waits for a person',
         why: way.changed
@@ -183,12 +202,6 @@ function wayFrom(way: Known['way'], root: string, canAsk: boolean, again: string
         why: way.changed
           ? t`what the completion contract runs has changed, and only the user can allow the completion contract, so tell them`
           : t`only the user can allow the completion contract, so tell them`,
-        steps: [
-          {
-            operation: 'trust',
-            args: { folder: root },
-            why: t`To allow it, for the user; then call this again`,
-          },
-        ],
+        steps: [{ ...trusting, why: t`To allow it, for the user; then call this again` }],
       };
 }

@@ -369,8 +369,11 @@ function withoutFlags(words: readonly string[]): string[] {
 const SETUP: Step = { operation: 'setup', why: 'Connect this server to your hosts' };
 const REMOVE: Step = { operation: 'remove', why: 'Disconnect it from them' };
 
-/** What other programs call a command of ours. */
-const OTHER_WORDS: Readonly<Partial<Record<string, Step>>> = {
+/** What the page calls views, and other programs a command of ours. */
+const OTHER_WORDS: Readonly<Partial<Record<string, Step & { view?: true }>>> = {
+  board: { operation: 'next', why: 'See how far the project is', view: true },
+  now: { operation: 'activity', why: 'See who works on what', view: true },
+  health: { operation: 'doctor', why: 'See whether everything works', view: true },
   init: SETUP,
   install: SETUP,
   connect: SETUP,
@@ -388,6 +391,7 @@ export function otherWord(word: string): BmadError | undefined {
     t`There is no command ${quoted(word)}; the one for it is "${step.operation}".`,
     {
       subject: word,
+      ...(step.view === true ? { hint: t`${`${CLI_PROGRAM} page`} shows it in a browser.` } : {}),
       steps: [step],
     },
   );

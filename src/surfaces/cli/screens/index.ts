@@ -14,6 +14,7 @@ import { nextScreen } from './progress.ts';
 import { removeScreen, setupScreen } from './setup.ts';
 import {
   deliveriesScreen,
+  inboxScreen,
   memoriesScreen,
   recallScreen,
   receiptsScreen,
@@ -30,6 +31,7 @@ export const SCREENS: { readonly [K in keyof Answers]?: Draw<K> } = {
   search: searchScreen,
   explain: explainScreen,
   next: nextScreen,
+  inbox: inboxScreen,
   doctor: doctorScreen,
   memory_list: memoriesScreen,
   recall_structured: recallScreen,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../../../../tests/support/app.ts';
 import { writeFiles } from '../../../../tests/support/folders.ts';
 import { bmadHere } from '../../../../tests/support/command-line.ts';
@@ -54,6 +54,42 @@ describe('the screens of the command line', () => {
     expect(text).toMatch(shows);
     expect(text + stderr).not.toMatch(/\*\*|\|---|tokens/);
     for (const each of text.split('\n')) expect(lineWidth([{ text: each }]), each).toBeLessThanOrEqual(80);
+  });
+
+  it('name under each entry of the inbox what can be done with it, in a pipe as well, at the local time', async () => {
+    const own = await temporaryFolder(afterAll);
+    vi.stubEnv('TZ', 'Asia/Tokyo');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const inOwn = (terminal: boolean, ...args: string[]) =>
+      bmadHere([...args, '--project', own], { cwd: own, env, terminal, columns: 100 });
+    for (const word of ['carts', 'orders'])
+      await inOwn(
+        false,
+        'task',
+        'add',
+        'dev',
+        `Delete the ${word}`,
+        '--output-key',
+        word,
+        '--needs-approval',
+        'It deletes data',
+      );
+    for (const terminal of [false, true]) {
+      const { stdout, stderr } = await inOwn(terminal, 'inbox');
+      const lines = stdout.toString('utf8').split('\n');
+      for (const word of ['carts', 'orders']) {
+        const at = lines.findIndex((line) => line.includes(`Approve: Delete the ${word}`));
+        expect(lines.slice(at + 1, at + 4).join('\n')).toMatch(
+          /It deletes data[^]*bmad task approve task-\S+ --digest \S+\n +Refuse: bmad task refuse task-\S+ …/,
+        );
+      }
+      expect(stderr).not.toContain('bmad task');
+    }
+    const { stdout } = await inOwn(false, 'activity');
+    const there = new Intl.DateTimeFormat('en-GB', { timeZone: 'Asia/Tokyo', hour: '2-digit' });
+    expect(stdout.toString('utf8')).toMatch(
+      new RegExp(`- (?:\\S+ )?${there.format(new Date())}:\\d\\d Task queued`),
+    );
   });
 
   it('show the hosts that the doctor was asked about, and the change of a host’s file (N-01)', async () => {

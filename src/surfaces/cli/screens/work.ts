@@ -2,8 +2,10 @@ import { say, t } from '../../../base/text/message.ts';
 import type { MemoryData } from '../../../operations/memory/memory-view.ts';
 import type { RunData } from '../../../operations/runs/run-view.ts';
 import type { TaskView } from '../../../operations/tasks/task-view.ts';
+import { commandLine } from '../../../operations/offers.ts';
 import { inline } from '../screen/markdown.ts';
 import { line, type Line, span, stacked } from '../screen/paint.ts';
+import { wrapped } from '../screen/text.ts';
 import {
   bar,
   type Draw,
@@ -133,6 +135,44 @@ export const sessionsScreen: Draw<'list_sessions'> = ({ sessions, problems }, pa
           page,
         ),
         problemLines([...sessions.flatMap((each) => each.problems), ...problems], page),
+      );
+
+/** What waits, one entry below the other, each with why and with the commands that are about it. */
+export const inboxScreen: Draw<'inbox'> = ({ items, unread }, page) =>
+  items.length === 0
+    ? undefined
+    : stacked(
+        ...items.map(({ kind, role, since, title, evidence, actions }, at) => {
+          const indent = line('   ');
+          const who = [say(kind), role ?? ''].filter((each) => each !== '').join(', ');
+          const dated = when(since, page);
+          return [
+            ...wrapped(
+              [
+                span(short(title, 200), 'strong'),
+                ...muted(`  ${who}${dated.length === 0 ? '' : ', '}`),
+                ...dated,
+              ],
+              page.width,
+              { first: line(span(`${at + 1}. `, 'muted')), rest: indent },
+            ),
+            ...evidence.slice(0, 3).flatMap(({ file, line: number, says }) => {
+              const place = `${file.split('/').at(-1) ?? ''}${number === undefined ? '' : `:${number}`}`;
+              const where = file === '.' ? [] : muted(`  ${place}`);
+              return wrapped([span(short(says, 160)), ...where], page.width, { first: indent, rest: indent });
+            }),
+            ...actions.flatMap(({ label, operation, args, needs: open }) => {
+              const command = commandLine({ operation, args, open, why: label });
+              return command === undefined
+                ? []
+                : [[...indent, span(`${t`${label}:`} `, 'muted'), span(command, 'name')]];
+            }),
+          ];
+        }),
+        problemLines(
+          unread.map(({ what, why }) => t`Could not be read: ${what}: ${why}`),
+          page,
+        ),
       );
 
 /** Memories in a table, each with the id that changes it. */
