@@ -4,6 +4,7 @@ import { createContext, type Outside } from '../app/app.ts';
 import { servedProjects, type ServedProjects } from '../app/served-projects.ts';
 import type { Context } from '../operations/context.ts';
 import { openTaskFigures } from '../operations/tasks/task-view.ts';
+import { inTurn } from '../base/async.ts';
 import { BmadError, ours } from '../base/errors.ts';
 import { findProgram } from '../base/files/find-program.ts';
 import { runProgram } from '../base/process/process.ts';
@@ -47,6 +48,7 @@ async function main(): Promise<void> {
     },
     announce: audited.announce,
     turn: turns.call,
+    adding: inTurn(),
   };
   const { config, log } = context;
   const projects = await servedProjects(surroundings, config, context.configFrom);

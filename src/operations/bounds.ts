@@ -33,7 +33,6 @@ export async function refuseOutside(
   if (outside !== undefined)
     throw new BmadError('forbidden', t`Your token is not for ${outside.name}.`, { hint: HINT });
   if (bounds.projects !== undefined) await refuseProject(context, bounds);
-  for (const { name } of new Set(operations)) await refuseMore(name, context, bounds);
 }
 
 async function refuseProject(context: Context, bounds: Bounds): Promise<void> {
@@ -58,11 +57,25 @@ const ADDS: Readonly<Record<string, 'tasks' | 'memories'>> = {
   log_failure: 'memories',
 };
 
-/** Refuses what would be one more than a project may have by this token. */
-async function refuseMore(name: string, context: Context, bounds: Bounds): Promise<void> {
-  const what = ADDS[name];
+/** Work that adds no more than there may be by the caller's token; other work is done at once. */
+export async function withinQuota<T>(
+  operations: readonly AnyOperation[],
+  context: Context,
+  { bounds = {} }: Call,
+  work: () => Promise<T>,
+): Promise<T> {
+  const what = operations.map(({ name }) => ADDS[name]).find((each) => each !== undefined);
   const most = what === undefined ? undefined : bounds[what];
-  if (most === undefined) return;
+  if (what === undefined || most === undefined) return work();
+  const { adding = (now: typeof work) => now() } = context;
+  return adding(async () => {
+    await refuseMore(what, most, context);
+    return work();
+  });
+}
+
+/** Refuses what would be one more than a project may have by this token. */
+async function refuseMore(what: 'tasks' | 'memories', most: number, context: Context): Promise<void> {
   const isTask = what === 'tasks';
   const count = isTask
     ? (await (await (await context.state()).tasks()).queue.open()).length

@@ -144,6 +144,8 @@ export interface ServerPort {
   again(): Promise<Again>;
   /** Waits until a caller may begin: where several share a server, they take turns. */
   turn?: ((caller: string, writes: boolean) => Promise<() => void>) | undefined;
+  /** One after the other: additions of which there may be only so many, where several share a server. */
+  adding?: (<T>(work: () => Promise<T>) => Promise<T>) | undefined;
   /** The page that hosts show which show apps. */
   appPage(): Promise<string>;
   /** Keeps a trace of what clients ask; only where that is switched on. */

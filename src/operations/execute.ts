@@ -13,7 +13,7 @@ import { checkedInput, type SpokenNames } from './input.ts';
 import { withAbsence } from './catalogue/absence.ts';
 import { type Answer, type AnyOperation, mayRead, type Operation, type Route, UNIFIED } from './operation.ts';
 import { withPlace } from './project/state-place.ts';
-import { refuseOutside } from './bounds.ts';
+import { refuseOutside, withinQuota } from './bounds.ts';
 import { observedCall, once, projectIn, tellOfEnd, withoutPlaces } from './observed.ts';
 import { mayRunPrograms } from './toolsets.ts';
 
@@ -56,11 +56,12 @@ export async function execute(
     const seen = forCall(context, input, call);
     await refuseOutside([operation, meant], seen, call);
     const keyed = writes && call.key !== undefined;
-    const work = async (): Promise<Done> => {
-      if (writes) await context.announce?.(called);
-      // Who can ask again what came of it need not be there until then.
-      return ran(asked, seen, keyed ? { ...call, left: call.signal, signal: NEVER } : call, writes);
-    };
+    const work = (): Promise<Done> =>
+      withinQuota([operation, meant], seen, call, async () => {
+        if (writes) await context.announce?.(called);
+        // Who can ask again what came of it need not be there until then.
+        return ran(asked, seen, keyed ? { ...call, left: call.signal, signal: NEVER } : call, writes);
+      });
     const [done, before] = keyed ? await once(asked, seen, call, work) : [await work(), false];
     context.log.debug('operation', { name: operation.name, ms: elapsed(started) });
     const { made, ...outcome } = done;
