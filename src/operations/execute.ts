@@ -56,13 +56,13 @@ export async function execute(
     const seen = forCall(context, input, call);
     await refuseOutside([operation, meant], seen, call);
     const keyed = writes && call.key !== undefined;
-    const work = (): Promise<Done> =>
-      withinQuota([operation, meant], seen, call, async () => {
-        if (writes) await context.announce?.(called);
-        // Who can ask again what came of it need not be there until then.
-        return ran(asked, seen, keyed ? { ...call, left: call.signal, signal: NEVER } : call, writes);
-      });
-    const [done, before] = keyed ? await once(asked, seen, call, work) : [await work(), false];
+    const work = async (): Promise<Done> => {
+      if (writes) await context.announce?.(called);
+      // Who can ask again what came of it need not be there until then.
+      return ran(asked, seen, keyed ? { ...call, left: call.signal, signal: NEVER } : call, writes);
+    };
+    const bounded = () => withinQuota([operation, meant], seen, call, work);
+    const [done, before] = keyed ? await once(asked, seen, call, bounded) : [await bounded(), false];
     context.log.debug('operation', { name: operation.name, ms: elapsed(started) });
     const { made, ...outcome } = done;
     await tellOfEnd(seen, called, { began: started, writes: writes && !before, input, data: made });

@@ -29,6 +29,6 @@ it('makes a hundred changes that come at once, and counts the tasks that are ope
   expect(after.get('bmad_tasks_open')?.value({})).toBe(COUNT);
   expect(after.get('bmad_task_oldest_seconds')?.value({})).toBeGreaterThan(0);
   expect(after.get('bmad_changes_waiting')?.value({})).toBe(0);
-  const made = { operation: 'spawn_subagent_task', status: 'ok', caller: 'local' };
+  const made = { operation: 'spawn_subagent_task', status: 'ok', caller: 'anonymous' };
   expect(after.get('bmad_caller_calls_total')?.value(made)).toBe(COUNT);
 });
