@@ -79,8 +79,7 @@ export async function execute(
     );
     context.log.debug('operation failed', { name: operation.name, code: error.code, ms: elapsed(started) });
     const seen = forCall(context, given ?? { project: projectIn(raw) }, call);
-    const { code, reason: why } = error;
-    await tellOfEnd(seen, called, { began: started, writes, input: given ?? {}, code, reason: why });
+    await tellOfEnd(seen, called, { began: started, writes, input: given ?? {}, error });
     const safe = fromTheStart(withoutPlaces(error, call), again).map((text) => context.secrets.redact(text));
     return { ok: false, error: safe.with({ steps: safeSteps(safe.steps, given ?? {}, context) }) };
   } finally {

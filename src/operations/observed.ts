@@ -32,15 +32,14 @@ interface Ended {
   writes: boolean;
   input: Data;
   data?: Data | undefined;
-  code?: ErrorCode;
-  reason?: string | undefined;
+  error?: Pick<BmadError, 'code'> & Partial<Pick<BmadError, 'reason'>>;
 }
 
 /** Tells the observer, where there is one, that a call is over; waits until that is kept where it changes something. */
 export async function tellOfEnd(
   { observe, secrets, workspace }: Context,
   called: Called,
-  { began, writes, input, data, code, reason }: Ended,
+  { began, writes, input, data, error }: Ended,
 ): Promise<void> {
   if (observe === undefined) return;
   const ms = Math.round((performance.now() - began) * 1_000) / 1_000;
@@ -50,8 +49,8 @@ export async function tellOfEnd(
       ...called,
       ms,
       writes,
-      code,
-      reason,
+      code: error?.code,
+      reason: error?.reason,
       target: target === undefined ? undefined : secrets.redact(target),
       // Whatever the caller has called it; a folder that is not served is not named.
       project: async () => (await workspace().catch(() => undefined))?.project.root,
@@ -70,7 +69,7 @@ export function tellOfRefusal(
   raw?: unknown,
   code: ErrorCode = 'forbidden',
 ): Promise<void> {
-  const ended: Ended = { began: performance.now(), writes: false, input: {}, code };
+  const ended: Ended = { began: performance.now(), writes: false, input: {}, error: { code } };
   return tellOfEnd(inProject(context, projectIn(raw)), observedCall(operation, call), ended);
 }
 
