@@ -86,9 +86,10 @@ function routedOperations(properties: readonly [string, Property][]): string[] {
 /** The unified tool leaves some words to the operations behind it, to keep its schema small. */
 function meaningOf(name: string, { description }: Property): string {
   if (description !== undefined) return description;
+  if (name === 'operation') return 'See the table below';
   const shared = operations.flatMap((operation) => propertiesOf(operation));
   const described = shared.find(([other, property]) => other === name && property.description !== undefined);
-  return described?.[1].description ?? (name === 'operation' ? 'See the table below' : '');
+  return described?.[1].description ?? '';
 }
 
 const repository = resolve(fileURLToPath(import.meta.url), '..', '..', '..');

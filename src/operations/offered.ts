@@ -21,7 +21,7 @@ export const OFFERED: Readonly<Partial<Record<string, Offer>>> = {
   remove: { command: 'remove', positional: ['hosts'], projectless: true },
   setup: { command: 'setup', positional: ['hosts'], projectless: true },
   hosts_show: { command: 'hosts', projectless: true, forPeople: true },
-  audit_show: { command: 'audit', projectless: true },
+  audit_show: { command: 'audit', projectless: true, forPeople: true },
   sources_list: { command: 'sources list', projectless: true, forPeople: true },
   sources_add: { command: 'sources add', positional: ['source'], projectless: true },
   sources_remove: { command: 'sources remove', positional: ['source'], projectless: true },

@@ -56,4 +56,5 @@ export type Failure = Answers['get_failure_museum']['failures'][number];
 export type Source = Answers['sources_list']['sources'][number];
 export type SourceReview = Answers['sources_diff']['reviews'][number];
 export type Doctor = Answers['doctor'];
+export type AuditLine = Answers['audit_show']['lines'][number];
 export type UsedDay = Answers['usage_show']['days'][number];

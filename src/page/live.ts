@@ -21,6 +21,8 @@ export const session = signal<Session | undefined>(undefined);
 export const unreachable = signal(false);
 /** How often each topic has changed since the page was opened; `all` counts reconnections. */
 export const changes = signal<Readonly<Partial<Record<Topic | 'all', number>>>>({});
+/** The server came back with another version than this page is of. */
+export const isOutdated = signal(false);
 export const line = signal<'connecting' | 'live' | 'lost'>('connecting');
 
 /** The hosts that have the project open. */
@@ -37,6 +39,7 @@ export async function enter(): Promise<void> {
   try {
     const found = await readSession();
     useSession(found);
+    isOutdated.value ||= session.value !== undefined && session.value.version !== found.version;
     home.value = found.project ?? undefined;
     session.value = found;
     signedOut.value = undefined;

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { ask, Problem, readInbox, type Args } from './api.ts';
+import { ask, Problem, readInbox, saidOf, type Args } from './api.ts';
 import type { Answers, Inbox } from './answers.ts';
 import { changes, type Topic } from './live.ts';
 import { language } from './message.ts';
@@ -89,7 +89,13 @@ export const useNext = (): Loaded<Answers['next']> =>
   useAnswer('next', { detail: 'full' }, ['progress', 'content', 'runs', 'receipts', 'programs']);
 
 /** Operations that are about the machine, or take the project from elsewhere. */
-const NO_PROJECT = new Set<string>(['list_prompts', 'sources_list', 'sources_diff', 'hosts_show']);
+const NO_PROJECT = new Set<string>([
+  'list_prompts',
+  'sources_list',
+  'sources_diff',
+  'hosts_show',
+  'audit_show',
+]);
 
 const OF_INBOX: readonly Topic[] = [
   'tasks',
@@ -111,7 +117,7 @@ export function useInbox(): Loaded<Inbox> {
 /** What waits in one of several projects. */
 export interface Elsewhere {
   root: string;
-  inbox: Inbox | undefined;
+  inbox?: Inbox;
   problem?: string;
 }
 
@@ -125,17 +131,12 @@ export function useElsewhere(roots: readonly string[]): Loaded<Elsewhere[]> {
     `elsewhere ${asked.join('\n')}`,
     () =>
       Promise.all(
-        asked.map(async (root): Promise<Elsewhere> => {
-          try {
-            return { root, inbox: await readInbox(root) };
-          } catch (error) {
-            return {
-              root,
-              inbox: undefined,
-              problem: error instanceof Problem ? error.message : String(error),
-            };
-          }
-        }),
+        asked.map((root) =>
+          readInbox(root).then(
+            (inbox): Elsewhere => ({ root, inbox }),
+            (error: unknown): Elsewhere => ({ root, problem: saidOf(error) }),
+          ),
+        ),
       ),
     [],
   );

@@ -52,24 +52,16 @@ export function plural(count: number, one: string, many = `${one}s`): string {
 
 export const number = (value: number): string => new Intl.NumberFormat(locale()).format(value);
 
-export function moment(iso: string | undefined): string {
-  const time = Date.parse(iso ?? '');
-  if (Number.isNaN(time)) return iso ?? '';
-  return new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeStyle: 'short' }).format(time);
-}
+/** As people write it here; what is no time as it is written. */
+const written =
+  (how: Intl.DateTimeFormatOptions) =>
+  (iso = ''): string =>
+    Number.isNaN(Date.parse(iso)) ? iso : new Intl.DateTimeFormat(locale(), how).format(Date.parse(iso));
 
-export function day(iso: string): string {
-  const time = Date.parse(iso);
-  return Number.isNaN(time) ? iso : new Intl.DateTimeFormat(locale(), { dateStyle: 'short' }).format(time);
-}
-
+export const moment = written({ dateStyle: 'medium', timeStyle: 'short' });
+export const day = written({ dateStyle: 'short' });
 /** The time of day, as what happened today is told. */
-export function clock(iso: string): string {
-  const time = Date.parse(iso);
-  return Number.isNaN(time)
-    ? iso
-    : new Intl.DateTimeFormat(locale(), { hour: '2-digit', minute: '2-digit' }).format(time);
-}
+export const clock = written({ hour: '2-digit', minute: '2-digit' });
 
 /** A day in words: today, yesterday, or its date. */
 export function dayName(iso: string, now = new Date()): string {
@@ -82,11 +74,7 @@ export function dayName(iso: string, now = new Date()): string {
     return words.charAt(0).toUpperCase() + words.slice(1);
   }
   const isThisYear = new Date(time).getFullYear() === now.getFullYear();
-  return new Intl.DateTimeFormat(locale(), {
-    day: 'numeric',
-    month: 'long',
-    ...(isThisYear ? {} : { year: 'numeric' }),
-  }).format(time);
+  return written({ day: 'numeric', month: 'long', ...(isThisYear ? {} : { year: 'numeric' }) })(iso);
 }
 
 const DATE_ONLY = /^\d{4}-\d{2}-\d{2}$/;
@@ -113,7 +101,7 @@ export function age(iso = '', now = Date.now()): string {
 function shortDay(iso: string, now: number): string {
   const isToday = new Date(iso).toDateString() === new Date(now).toDateString();
   if (isToday) return dayName(iso, new Date(now));
-  return new Intl.DateTimeFormat(locale(), { day: 'numeric', month: 'short' }).format(Date.parse(iso));
+  return written({ day: 'numeric', month: 'short' })(iso);
 }
 
 /** `2 min`, `3 h`: the same where there is room for no more. */

@@ -4,7 +4,9 @@ import { finding, GO, sheet } from './keyboard.ts';
 import { line, openHosts, session } from './live.ts';
 import { useActivity, useAnswer, useElsewhere, useNext } from './loading.ts';
 import { chooseLanguage, language, number, plural, t } from './message.ts';
+import { NoticeChoice } from './parts/notices.tsx';
 import { lastName } from './parts/patterns.ts';
+import { Press } from './parts/press.tsx';
 import { inLine } from './parts/visible.ts';
 import { address, project, route, VIEWS, type Place, type View } from './router.ts';
 import { nextTheme, theme } from './theme.ts';
@@ -65,6 +67,7 @@ export function Navigation({ waiting }: { waiting: number | undefined }): VNode 
         <div class="choices">
           <ThemeChoice />
           <LanguageChoice />
+          <NoticeChoice />
           <button type="button" class="plain" aria-label={t`Keys`} onClick={() => (sheet.value = true)}>
             <kbd>?</kbd>
           </button>
@@ -121,9 +124,7 @@ export function ProjectBar({ waiting }: { waiting: number | undefined }): VNode 
   return (
     <header class="topbar">
       <Project waiting={waiting} />
-      <button type="button" class="plain" onClick={() => (finding.value = true)}>
-        {t`Search`}
-      </button>
+      <Press class="plain" says={t`Search`} onPress={() => (finding.value = true)} />
     </header>
   );
 }
@@ -142,20 +143,13 @@ export function Standing(): VNode {
 
 export function ThemeChoice(): VNode {
   const { themes } = words.value.shell;
-  return (
-    <button type="button" class="plain" title={themes[theme.value]} onClick={nextTheme}>
-      {t`Theme`}
-    </button>
-  );
+  return <Press class="plain" title={themes[theme.value]} says={t`Theme`} onPress={nextTheme} />;
 }
 
 export function LanguageChoice(): VNode {
   const other = language.value === 'en' ? 'fr' : 'en';
-  return (
-    <button type="button" class="plain" lang={other} onClick={() => chooseLanguage(other)}>
-      {other === 'fr' ? 'Français' : 'English'}
-    </button>
-  );
+  const says = other === 'fr' ? 'Français' : 'English';
+  return <Press class="plain" lang={other} says={says} onPress={() => chooseLanguage(other)} />;
 }
 
 /** Which project this is, and the way to the others; what waits in those is asked when the menu opens. */

@@ -22,6 +22,7 @@ export const MOVED: Readonly<Partial<Record<string, readonly [Place, ...string[]
   handover: ['proof', 'handover'],
   failures: ['memory', 'failures'],
   sources: ['catalogue', 'sources'],
+  audit: ['health', 'audit'],
 };
 
 const isPlace = (word: string): word is Place =>
@@ -54,6 +55,10 @@ export const home = signal<string | undefined>(undefined);
 
 /** The project that the address names; without it, the one that the server has. */
 export const project = computed(() => route.value.query.get('project') ?? home.value);
+
+/** The project of a call: the one that is looked at, where it is not another. */
+export const here = (root = project.value): { project?: string } =>
+  root === undefined ? {} : { project: root };
 
 export function listenToAddress(): void {
   const arrived = (): void => {

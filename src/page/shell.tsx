@@ -3,12 +3,14 @@ import { useEffect, useRef } from 'preact/hooks';
 import { signedOut } from './api.ts';
 import type { Inbox } from './answers.ts';
 import { listenToKeys } from './keyboard.ts';
-import { enter, follow, line, session, unreachable } from './live.ts';
+import { enter, follow, isOutdated, line, session, unreachable } from './live.ts';
 import { useInbox, type Loaded } from './loading.ts';
 import { Navigation, ProjectBar, projectName, Tabs } from './navigation.tsx';
 import { Announced } from './parts/announced.tsx';
 import { Find } from './parts/find.tsx';
 import { Keys } from './parts/keys.tsx';
+import { useNotices } from './parts/notices.tsx';
+import { Press } from './parts/press.tsx';
 import { Loading } from './parts/shown.tsx';
 import { Copy } from './parts/texts.tsx';
 import { Toast } from './parts/toast.tsx';
@@ -43,6 +45,7 @@ function Inside(): VNode {
     refine({});
   }, [where]);
   useIdentity(waiting ?? 0);
+  useNotices(inbox.data?.items, projectName());
   return (
     <div class="app">
       <a class="skip" href="#main" onClick={skipped}>
@@ -101,6 +104,12 @@ function Main({ inbox }: { inbox: Loaded<Inbox> }): VNode {
           {t`Connection lost; trying again`} …
         </p>
       ) : null}
+      {isOutdated.value ? (
+        <p class="lost" role="status">
+          {t`The server has another version now.`}{' '}
+          <Press says={t`Load the page again`} onPress={() => location.reload()} />
+        </p>
+      ) : null}
       {session.value?.readOnly === true ? (
         <p class="lost">{t`This server is read-only: nothing can be decided here.`}</p>
       ) : null}
@@ -129,9 +138,7 @@ function NoServer(): VNode {
   return (
     <main class="bare">
       <h1>{t`The server does not answer. Is it still running?`}</h1>
-      <button type="button" class="go" onClick={() => void enter()}>
-        {t`Try again`}
-      </button>
+      <Press class="go" says={t`Try again`} onPress={enter} />
     </main>
   );
 }

@@ -4,6 +4,7 @@ import type { Inbox as InboxData } from './answers.ts';
 import type { Loaded } from './loading.ts';
 import { Empty, Heading } from './parts/shown.tsx';
 import { address, route, type Place } from './router.ts';
+import { Audit } from './views/audit.tsx';
 import { Board } from './views/board.tsx';
 import { Catalogue } from './views/catalogue.tsx';
 import { Failures } from './views/failures.tsx';
@@ -29,7 +30,7 @@ const PARTS: Readonly<Record<Exclude<Place, 'inbox'>, Views>> = {
   memory: { '': Memory, failures: Failures },
   proof: { '': Proof, handover: Handover },
   catalogue: { '': Catalogue, sources: Sources },
-  health: { '': Health },
+  health: { '': Health, audit: Audit },
   item: { '': Item },
   more: { '': More },
 };

@@ -26,6 +26,7 @@ export const words = computed(() => ({
     handover: t`Handover`,
     failures: t`Failures`,
     sources: t`Sources`,
+    audit: t`Audit`,
   }),
   shell: {
     connecting: t`Connecting`,

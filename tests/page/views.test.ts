@@ -48,6 +48,7 @@ const VIEWS: Readonly<Record<string, readonly string[]>> = {
     'No story is done without a receipt.',
   ],
   '#/catalogue/sources': ['No git sources are configured.'],
+  '#/health/audit': ['task_approve', 'wrong_token', 'ada'],
   '#/health': [
     '2 things to repair.',
     'BMAD 6.12.0 (built in)',
@@ -81,8 +82,23 @@ let ada: Person;
 beforeAll(async () => {
   [served, browser] = await Promise.all([servePage(afterAll), startBrowser(afterAll)]);
   await writeUsage();
+  await writeAudit();
   ada = await served.person(browser);
 });
+
+/** What servers over HTTP keep of calls. */
+async function writeAudit(): Promise<void> {
+  const audit = await served.context.audit();
+  const line = { by: { kind: 'token', name: 'ada' }, operation: 'task_approve', outcome: 'ok', ms: 3 };
+  await audit.note({ ...line, project: served.project.folder, target: 'task-1' });
+  await audit.note({
+    ...line,
+    operation: 'door',
+    by: { kind: 'unknown', name: '' },
+    outcome: 'wrong_token',
+    count: 4,
+  });
+}
 
 /** What was started on two days, one apart from the other. */
 async function writeUsage(): Promise<void> {
@@ -186,6 +202,21 @@ describe('the page', () => {
     await ada.page.getByRole('heading', { name: 'sprint-planning' }).waitFor();
   });
 
+  it('shows only the calls of one outcome, or caller, that was chosen', async () => {
+    await ada.see('#/health/audit');
+    const calls = ada.page.locator('.calls li');
+    await calls.filter({ hasText: 'task_approve' }).waitFor();
+    await ada.page.getByLabel('Outcome').selectOption('wrong_token');
+    await calls.filter({ hasText: 'task_approve' }).waitFor({ state: 'detached' });
+    await calls.filter({ hasText: '× 4' }).waitFor();
+    expect(ada.page.url()).toContain('outcome=wrong_token');
+    await ada.page.getByLabel('Outcome').selectOption('');
+    await ada.page.getByLabel('Caller').selectOption('ada');
+    await calls.filter({ hasText: 'wrong_token' }).waitFor({ state: 'detached' });
+    await expect.poll(() => calls.count()).toBe(1);
+    expect(await calls.textContent()).toContain('token · ada · shop · 3 ms');
+  });
+
   it('copies the line that starts an agent', async () => {
     await ada.context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await ada.see('#/item/agent/architect?module=bmm');
@@ -251,11 +282,12 @@ describe('the page', () => {
     await ada.see('#/nowhere/%E0%A4%A');
     await ada.page.getByRole('heading', { name: 'There is no such view' }).waitFor();
     await ada.see('#/item/agent/nobody');
-    await ada.page
-      .getByText(/There is no agent.* "nobody"/)
-      .first()
-      .waitFor();
-    expect(await ada.page.getByRole('button', { name: 'Try again' }).count()).toBeGreaterThan(0);
+    // Of a thing that is not there, that and nothing else is said, in one sentence for a person.
+    const main = ada.page.locator('main');
+    await main.getByText(/There is no agent.* "nobody"/).waitFor();
+    expect(await main.textContent()).not.toMatch(/POST|How to start|Try again/);
+    expect(await main.getByRole('alert').count()).toBe(0);
+    await main.getByRole('link', { name: 'Catalogue' }).waitFor();
   });
 
   it('has done nothing on the way that its policy forbids, and asked no other host', () => {

@@ -1,9 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { homeBeside } from '../../../tests/support/app.ts';
+import { contextIn, homeBeside, testCall } from '../../../tests/support/app.ts';
 import { openSession, type OpenSession } from '../../../tests/support/operations.ts';
 import { userStateFolder } from '../../config/locations.ts';
+import { execute } from '../execute.ts';
 import { auditShow } from './audit.ts';
 
 const AT = '2026-11-19T10:00:00.000Z';
@@ -43,6 +44,22 @@ describe('audit_show', () => {
     const session = await withLines(LINE, LINE, { nothing: 1 });
     const { answer } = await session.ok(auditShow, { since: '2026-11-18', limit: 1 });
     expect(answer.note).toContain('1 earlier line not shown; --limit shows more. 1 line cannot be read.');
+  });
+
+  it('finds calls by their operation', async () => {
+    const session = await withLines(LINE, { ...LINE, operation: 'task_approve', target: 'task-1' });
+    const { answer } = await session.ok(auditShow, { since: AT, operation: 'task_approve' });
+    expect(answer.body).toBe(`${AT} token ada 0123abcd | task_approve task-1 | ok 3 ms`);
+  });
+
+  it('is for the command line and for people who came in by a link, and for no login', async () => {
+    const session = await withLines(LINE);
+    const context = await contextIn(session.folder);
+    onTestFinished(() => context.close());
+    const overHttp = { ...testCall(), overHttp: true, person: true };
+    const asked = (caller: string) => execute(auditShow, { since: AT }, context, { ...overHttp, caller });
+    expect(await asked('person 12345678')).toMatchObject({ ok: true });
+    expect(await asked('oauth ["issuer","ada"]')).toMatchObject({ ok: false, error: { code: 'forbidden' } });
   });
 
   it.each(['yesterday', '99x', '-1d'])('refuses a time that is none: %s', async (since) => {

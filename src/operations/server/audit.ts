@@ -17,6 +17,7 @@ export const auditShow = defineOperation({
     'Calls of the HTTP servers that use this user’s state folder: time, caller, operation, project, id and outcome, never arguments.',
   effect: 'read',
   command: 'audit',
+  forPeople: true,
   examples: ['audit', 'audit --since 2h --outcome forbidden'],
   input: z.strictObject({
     since: z
@@ -26,6 +27,12 @@ export const auditShow = defineOperation({
       .default(USUAL)
       .describe('Since when: 30m, 12h, 7d (default), or a date such as 2026-11-19'),
     caller: z.string().min(1).max(200).optional().describe('A name, the digits of a token, or a kind: oauth'),
+    operation: z
+      .string()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe('An operation, such as task_approve; door: what the door has refused'),
     outcome: z.string().min(1).max(40).optional().describe('ok, or a code such as forbidden or wrong_token'),
     limit: z.int().min(1).max(MOST).default(SHOWN).describe('How many lines, the last ones'),
   }),
@@ -36,10 +43,15 @@ export const auditShow = defineOperation({
     more: z.int(),
     bad: z.int().describe('Lines that cannot be read'),
   }),
-  async run({ since, caller, outcome, limit }, context) {
+  async run({ since, limit, ...wanted }, context, call) {
+    // It says what everybody has done, on all projects: that is for whoever has let this person in by a link, not for a login.
+    if (call.overHttp === true && call.caller?.startsWith('person ') !== true)
+      throw new BmadError('forbidden', t`Who has called what is shown to people who came in by a link.`, {
+        hint: t`Run "bmad page" on the server’s machine, or "bmad audit".`,
+      });
     const from = timeOf(since);
     const audit = await context.audit();
-    const read = await audit.read({ since: from, caller, outcome, limit });
+    const read = await audit.read({ ...wanted, since: from, limit });
     return { ...read, since: new Date(from).toISOString() };
   },
   render: ({ folder, since, lines, more, bad }) => ({

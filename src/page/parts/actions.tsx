@@ -6,6 +6,7 @@ import { perform, saidOf, type Done } from '../api.ts';
 import { session } from '../live.ts';
 import { address, go, project } from '../router.ts';
 import { isOfTheMachine } from './patterns.ts';
+import { Press } from './press.tsx';
 import { tellDone } from './toast.tsx';
 import { Wrong } from './shown.tsx';
 
@@ -170,9 +171,7 @@ function Sure(of: { action: Action; busy: boolean; onYes: (word: string) => void
       >
         {busy ? `${t`Working`} …` : asked === undefined ? t`Yes, do it` : action.label}
       </button>
-      <button type="button" class="plain" onClick={onNo}>
-        {t`Cancel`}
-      </button>
+      <Press class="plain" says={t`Cancel`} onPress={onNo} />
     </form>
   );
 }

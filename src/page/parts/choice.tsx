@@ -3,6 +3,7 @@ import { useId, useState } from 'preact/hooks';
 import { saidOf } from '../api.ts';
 import { t } from '../message.ts';
 import { refine, route } from '../router.ts';
+import { Press } from './press.tsx';
 import { Wrong } from './shown.tsx';
 
 /** One of a few, as buttons beside each other; by the way they look, parts of a view or filters of a list. */
@@ -82,11 +83,7 @@ export function TextForm(of: {
       <button type="submit" class="go" disabled={busy}>
         {of.say}
       </button>{' '}
-      {of.onCancel === undefined ? null : (
-        <button type="button" class="plain" onClick={of.onCancel}>
-          {t`Cancel`}
-        </button>
-      )}
+      {of.onCancel === undefined ? null : <Press class="plain" says={t`Cancel`} onPress={of.onCancel} />}
     </form>
   );
 }

@@ -20,6 +20,8 @@ interface Hit {
 const MOST = 12;
 const LEAST_ASKED = 3;
 
+const hit = (text: string, kind: string, open: Hit['open']): Hit => ({ text, kind, open });
+
 /** Stories, tasks, runs, memories, agents, workflows and what the page can do, found as one types. */
 export function Find(): VNode | null {
   return finding.value ? <Dialog /> : null;
@@ -96,40 +98,30 @@ function useFound(typed: string): Hit[] {
   const catalogueHits = useAnswer('search', isAsked ? { query: asked, limit: 8 } : undefined, []);
   const recalled = useAnswer('recall_structured', isAsked ? { query: asked, limit: 5 } : undefined, []);
   const commands: Hit[] = [
-    ...VIEWS.map((view): Hit => ({ text: views[view], kind: t`view`, open: address(view) })),
-    ...Object.entries(MOVED).map(([part, to = ['inbox']]): Hit => ({
-      text: parts[part] ?? views[to[0]],
-      kind: t`view`,
-      open: address(to[0], to.slice(1)),
-    })),
-    { text: t`Change the colours`, kind: t`command`, open: nextTheme },
-    {
-      text: language.value === 'en' ? 'Français' : 'English',
-      kind: t`command`,
-      open: () => chooseLanguage(language.value === 'en' ? 'fr' : 'en'),
-    },
-    { text: t`Keys`, kind: t`command`, open: () => (sheet.value = true) },
+    ...VIEWS.map((view) => hit(views[view], t`view`, address(view))),
+    ...Object.entries(MOVED).map(([part, to = ['inbox']]) =>
+      hit(parts[part] ?? views[to[0]], t`view`, address(to[0], to.slice(1))),
+    ),
+    hit(t`Change the colours`, t`command`, nextTheme),
+    hit(language.value === 'en' ? 'Français' : 'English', t`command`, () =>
+      chooseLanguage(language.value === 'en' ? 'fr' : 'en'),
+    ),
+    hit(t`Keys`, t`command`, () => (sheet.value = true)),
   ];
   const run = runs.data?.run;
   const known: Hit[] = [
     ...(next.data?.items ?? [])
       .filter(({ kind }) => kind === 'story')
-      .map(({ id, title = id }): Hit => ({ text: title, kind: t`story`, open: address('board', [id]) })),
-    ...(tasks.data?.tasks ?? []).map(({ task_id, task }): Hit => ({
-      text: task,
-      kind: t`task`,
-      open: address('now', ['tasks', task_id]),
-    })),
-    ...[...(run === undefined ? [] : [run]), ...(runs.data?.others ?? [])].map(({ run_id }): Hit => ({
-      text: run_id,
-      kind: t`run`,
-      open: address('now', ['runs', run_id]),
-    })),
-    ...(memories.data?.memories ?? []).map(({ id, type, text }): Hit => ({
-      text,
-      kind: t`memory`,
-      open: address('memory', [id], { of: type }),
-    })),
+      .map(({ id, title = id }) => hit(title, t`story`, address('board', [id]))),
+    ...(tasks.data?.tasks ?? []).map(({ task_id, task }) =>
+      hit(task, t`task`, address('now', ['tasks', task_id])),
+    ),
+    ...[...(run === undefined ? [] : [run]), ...(runs.data?.others ?? [])].map(({ run_id }) =>
+      hit(run_id, t`run`, address('now', ['runs', run_id])),
+    ),
+    ...(memories.data?.memories ?? []).map(({ id, type, text }) =>
+      hit(text, t`memory`, address('memory', [id], { of: type })),
+    ),
   ];
   const wanted = wordsOf(typed);
   if (wanted.length === 0) return commands.slice(0, MOST);
@@ -140,16 +132,16 @@ function useFound(typed: string): Hit[] {
   const near: Hit[] = !isAsked
     ? []
     : [
-        ...(catalogueHits.data?.items ?? []).map(({ kind, name, module, person }): Hit => ({
-          text: person === undefined ? name : `${person}, ${name}`,
-          kind: kinds[`${kind}s`] ?? kind,
-          open: address('item', [kind, name], { module }),
-        })),
-        ...(recalled.data?.hits ?? []).map(({ id, type, snippet }): Hit => ({
-          text: snippet,
-          kind: t`memory`,
-          open: address('memory', [id], { of: type }),
-        })),
+        ...(catalogueHits.data?.items ?? []).map(({ kind, name, module, person }) =>
+          hit(
+            person === undefined ? name : `${person}, ${name}`,
+            kinds[`${kind}s`] ?? kind,
+            address('item', [kind, name], { module }),
+          ),
+        ),
+        ...(recalled.data?.hits ?? []).map(({ id, type, snippet }) =>
+          hit(snippet, t`memory`, address('memory', [id], { of: type })),
+        ),
       ];
   const all = [...commands.filter(fits), ...known.filter(fits), ...near];
   return [...new Map(all.map((one) => [`${one.kind} ${one.text.slice(0, 80)}`, one])).values()].slice(

@@ -3,6 +3,7 @@ import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { GO, sheet } from '../keyboard.ts';
 import { VIEWS } from '../router.ts';
+import { Press } from './press.tsx';
 import { words } from '../words.ts';
 
 /** All keys on one sheet. */
@@ -39,9 +40,7 @@ export function Keys(): VNode {
           </div>
         ))}
       </dl>
-      <button type="button" onClick={() => (sheet.value = false)}>
-        {t`Close`}
-      </button>
+      <Press says={t`Close`} onPress={() => (sheet.value = false)} />
     </dialog>
   );
 }

@@ -5,6 +5,7 @@ import type { Answers } from '../answers.ts';
 import type { Args } from '../api.ts';
 import { useAnswer } from '../loading.ts';
 import type { Topic } from '../live.ts';
+import { Press } from './press.tsx';
 import { Shown } from './shown.tsx';
 
 /** Operations whose answers come in pages. */
@@ -35,9 +36,7 @@ export function Pages<K extends Paged>(props: PagesProps<K>): VNode {
             {next === undefined ? null : open ? (
               <Pages {...props} cursor={next} />
             ) : (
-              <button type="button" class="more" onClick={() => setOpen(true)}>
-                {t`Show more`}
-              </button>
+              <Press class="more" says={t`Show more`} onPress={() => setOpen(true)} />
             )}
           </>
         );

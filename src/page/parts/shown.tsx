@@ -1,6 +1,7 @@
 import { age, moment, t } from '../message.ts';
 import type { ComponentChildren, VNode } from 'preact';
 import type { Loaded } from '../loading.ts';
+import { Press } from './press.tsx';
 import { inLine } from './visible.ts';
 
 /** Nothing is there, and where it would come from. */
@@ -37,9 +38,7 @@ export function Shown<T>(of: { loaded: Loaded<T>; children: (data: T) => Compone
             )}
           </p>
           {problem.hint === undefined ? null : <p class="soft mono">{inLine(problem.hint, 600)}</p>}
-          <button type="button" onClick={reload}>
-            {t`Try again`}
-          </button>
+          <Press says={t`Try again`} onPress={reload} />
         </div>
       )}
       {data !== undefined ? of.children(data) : problem === undefined ? <Loading /> : null}

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import type { Evidence } from '../answers.ts';
 import { number, plural, t } from '../message.ts';
 import { isEverywhere } from './patterns.ts';
+import { Press } from './press.tsx';
 import { hiddenIn, inLine, visible } from './visible.ts';
 
 /** As much of a text as a screen takes without a pause; the rest comes when it is asked for. */
@@ -35,9 +36,10 @@ export function Exact({ text, label, lines }: { text: string; label?: string; li
         {visible(shown)}
       </pre>
       {shown === text ? null : (
-        <button type="button" onClick={() => setWhole(true)}>
-          {isClipped ? t`Read all ${all.length} lines` : t`Show the other ${left} characters`}
-        </button>
+        <Press
+          says={isClipped ? t`Read all ${all.length} lines` : t`Show the other ${left} characters`}
+          onPress={() => setWhole(true)}
+        />
       )}
     </figure>
   );

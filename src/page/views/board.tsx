@@ -142,56 +142,40 @@ function Card(of: {
 /** What the files prove and no ledger has yet: a change of a file, shown as one before anybody makes it. */
 function Proposal({ onDone }: { onDone: () => void }): VNode | null {
   const loaded = useAnswer('reconcile_ledgers', { apply: false }, ['progress']);
-  const { data } = loaded;
-  const count = data?.ledgers.flatMap(({ changes }) => changes).length ?? 0;
-  const isSaid = loaded.problem !== undefined || (data?.broken.length ?? 0) > 0;
-  if (count === 0 && !isSaid) return null;
+  const { ledgers = [], proposal, broken = [] } = loaded.data ?? {};
+  const count = ledgers.flatMap(({ changes }) => changes).length;
+  if (count + broken.length === 0 && loaded.problem === undefined) return null;
+  const writing = { operation: 'reconcile_ledgers', args: { apply: true, proposal }, asks: true };
   return (
     <div class="note">
-      <Shown loaded={loaded}>
-        {({ ledgers, proposal, broken }) => (
-          <>
-            {count === 0 ? null : (
-              <Fold
-                title={plural(
-                  count,
-                  'change that the files prove is missing from the ledgers',
-                  'changes that the files prove are missing from the ledgers',
-                )}
-              >
-                {ledgers.map(({ file, diff, changes }) => (
-                  <div key={file}>
-                    <Diff text={diff} title={file} note={String(changes.length)} />
-                    <ul class="reasons">
-                      {changes.map(({ key, why }) => (
-                        <li key={key}>
-                          <b>{inLine(key)}</b> <span class="soft">{inLine(why)}</span>
-                        </li>
-                      ))}
-                    </ul>
-                  </div>
+      <Shown loaded={loaded}>{() => <Unread items={unreadOf(broken)} />}</Shown>
+      {count === 0 ? null : (
+        <Fold
+          title={plural(
+            count,
+            'change that the files prove is missing from the ledgers',
+            'changes that the files prove are missing from the ledgers',
+          )}
+        >
+          {ledgers.map(({ file, diff, changes }) => (
+            <div key={file}>
+              <Diff text={diff} title={file} note={String(changes.length)} />
+              <ul class="reasons">
+                {changes.map(({ key, why }) => (
+                  <li key={key}>
+                    <b>{inLine(key)}</b> <span class="soft">{inLine(why)}</span>
+                  </li>
                 ))}
-                <Actions
-                  about={t`Proposed change`}
-                  actions={[
-                    {
-                      label: t`Write these lines`,
-                      operation: 'reconcile_ledgers',
-                      args: { apply: true, proposal },
-                      asks: true,
-                    },
-                  ]}
-                  onDone={() => {
-                    loaded.reload();
-                    onDone();
-                  }}
-                />
-              </Fold>
-            )}
-            <Unread items={unreadOf(broken)} />
-          </>
-        )}
-      </Shown>
+              </ul>
+            </div>
+          ))}
+          <Actions
+            about={t`Proposed change`}
+            actions={[{ label: t`Write these lines`, ...writing }]}
+            onDone={() => [loaded.reload, onDone].forEach((each) => each())}
+          />
+        </Fold>
+      )}
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import { plural, t } from '../message.ts';
+import { t } from '../message.ts';
 import type { VNode } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import type { Failure } from '../answers.ts';
@@ -17,12 +17,7 @@ export function Failures(): VNode {
   const loaded = useAnswer('get_failure_museum', { top_n: 100 }, ['failures', 'memory']);
   return (
     <>
-      <Heading
-        title={t`Failures`}
-        lead={
-          loaded.data === undefined ? undefined : t`${plural(loaded.data.total, 'failure')} in the museum.`
-        }
-      />
+      <Heading title={t`Failures`} />
       <Shown loaded={loaded}>
         {(data) => (
           <>

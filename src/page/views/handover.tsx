@@ -14,14 +14,7 @@ export function Handover(): VNode {
   const loaded = useAnswer('delivery_list', {}, ['handover', 'progress']);
   return (
     <>
-      <Heading
-        title={t`Handover`}
-        lead={
-          loaded.data === undefined
-            ? undefined
-            : t`${plural(loaded.data.contracts.length, 'delivery contract')}.`
-        }
-      />
+      <Heading title={t`Handover`} />
       <Shown loaded={loaded}>
         {({ contracts, problems }) => (
           <>

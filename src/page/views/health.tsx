@@ -27,13 +27,9 @@ export function Health(): VNode {
       <Heading
         title={t`Health`}
         lead={
-          data === undefined
-            ? undefined
-            : broken.length === 0 && data.ok
-              ? t`This project is in order.`
-              : broken.length === 0
-                ? t`Something is broken.`
-                : t`${plural(broken.length, 'thing')} to repair.`
+          broken.length > 0
+            ? t`${plural(broken.length, 'thing')} to repair.`
+            : data && (data.ok ? t`This project is in order.` : t`Something is broken.`)
         }
       />
       {broken.length === 0 ? null : (

@@ -8,12 +8,13 @@ import { age, clock, moment, span, t } from '../message.ts';
 import { Actions } from '../parts/actions.tsx';
 import { Choice, TextForm } from '../parts/choice.tsx';
 import { asLine } from '../parts/patterns.ts';
+import { Press } from '../parts/press.tsx';
 import { tell } from '../parts/toast.tsx';
 import { Diff } from '../parts/diff.tsx';
 import { Empty, Group, Heading, Shown, Unread, When } from '../parts/shown.tsx';
 import { Exact, Proofs } from '../parts/texts.tsx';
 import { dotted, inLine } from '../parts/visible.ts';
-import { address, project, refine, route } from '../router.ts';
+import { address, here, project, refine, route } from '../router.ts';
 import { words } from '../words.ts';
 
 /** What is broken or contradicts itself comes before what is to be decided. */
@@ -128,7 +129,7 @@ function Roles({ items }: { items: readonly InboxItem[] }): VNode | null {
 function Answering({ item, onDone }: { item: Waiting; onDone: () => void }): VNode | null {
   const [closing] = item.actions;
   if (closing === undefined || session.value?.readOnly === true) return null;
-  const place = item.root === undefined ? {} : { project: item.root };
+  const place = here(item.root);
   return (
     <TextForm
       label={t`Your answer, which is remembered as a decision`}
@@ -255,16 +256,14 @@ function Reader(of: {
   const canUndo = actions.some(({ operation, asks }) => operation === 'task_approve' && asks !== true);
   return (
     <article class="panel reader" data-reader aria-label={inLine(title)}>
-      <button
-        type="button"
+      <Press
         class="plain back"
-        onClick={() => {
+        says={`← ${t`All that waits`}`}
+        onPress={() => {
           refine({ entry: undefined });
           scrollTo(0, 0);
         }}
-      >
-        ← {t`All that waits`}
-      </button>
+      />
       <p class="why">
         {dotted(
           of.item.of,

@@ -1,17 +1,17 @@
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
 import type { Explained } from '../answers.ts';
 import { useAnswer } from '../loading.ts';
 import { Actions } from '../parts/actions.tsx';
-import { Choice } from '../parts/choice.tsx';
 import { Compare } from '../parts/diff.tsx';
 import { AllLines, usePrompts } from '../parts/hosts.tsx';
 import { Markdown } from '../parts/markdown.tsx';
-import { Group, Heading, Shown } from '../parts/shown.tsx';
+import { Empty, Group, Heading, Shown } from '../parts/shown.tsx';
 import { Exact } from '../parts/texts.tsx';
 import { dotted, inLine } from '../parts/visible.ts';
-import { route } from '../router.ts';
+import { Fold } from '../parts/work.tsx';
+import { address, route } from '../router.ts';
 import { number, t } from '../message.ts';
+import { words } from '../words.ts';
 
 const STARTED = new Set(['agent', 'workflow', 'skill', 'task', 'tool']);
 /** Kinds that operations take as an argument; others are found by their address. */
@@ -30,6 +30,17 @@ export function Item(): VNode {
   const explained = useAnswer('explain', which, ['content']);
   const starts = STARTED.has(kind);
   const promptOf = usePrompts();
+  const lost = [text, explained].find(({ problem }) => problem?.status === 404)?.problem;
+  if (lost !== undefined)
+    return (
+      <>
+        <Heading title={inLine(name, 120)} />
+        <Empty title={inLine(lost.message, 300)} />
+        <p>
+          <a href={address('catalogue')}>{words.value.views.catalogue}</a>
+        </p>
+      </>
+    );
   return (
     <>
       <Heading title={inLine(name, 120)} lead={dotted(kind, module, text.data?.origin)} />
@@ -159,21 +170,13 @@ function Overrides({ layers }: { layers: readonly Layer[] }): VNode {
 }
 
 function Text({ text, markdown }: { text: string; markdown: boolean }): VNode {
-  const [raw, setRaw] = useState(!markdown);
+  if (!markdown) return <Exact text={text} label={t`Text`} />;
   return (
     <>
-      {markdown ? (
-        <Choice
-          label={t`Text`}
-          now={raw ? 'raw' : ''}
-          among={[
-            ['', t`Rendered`],
-            ['raw', t`As written`],
-          ]}
-          onChoose={(how) => setRaw(how === 'raw')}
-        />
-      ) : null}
-      {raw ? <Exact text={text} label={t`Text`} /> : <Markdown text={text} />}
+      <Fold title={t`As written`}>
+        <Exact text={text} label={t`Text`} />
+      </Fold>
+      <Markdown text={text} />
     </>
   );
 }

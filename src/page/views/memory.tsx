@@ -89,9 +89,8 @@ function All({ type, gone }: { type: string; gone: boolean }): VNode {
 
 /** Nothing was remembered through the server; what files of the project remember is found by a search, and named here. */
 function Unkept({ type }: { type: string }): VNode {
-  const files = useAnswer('recall_structured', { query: '*', limit: 20, ...(type === '' ? {} : { type }) }, [
-    'memory',
-  ]);
+  const asked = { query: '*', limit: 20, ...(type === '' ? {} : { type }) };
+  const files = useAnswer('recall_structured', asked, ['memory']);
   const hits = (files.data?.hits ?? []).filter(({ stored }) => !stored);
   if (hits.length === 0)
     return (
@@ -103,32 +102,19 @@ function Unkept({ type }: { type: string }): VNode {
   return (
     <section>
       <Group title={t`Remembered in files of the project`} count={hits.length} />
-      <ul class="log">
-        {hits.map((hit) => (
-          <Line key={`${hit.type} ${hit.id}`} of={hit} text={hit.snippet} why={whyOf(hit)} />
-        ))}
-      </ul>
+      <Hits hits={hits} />
     </section>
   );
 }
 
 function MemoryHits({ text, type }: { text: string; type: string }): VNode {
-  const loaded = useAnswer('recall_structured', { query: text, ...(type === '' ? {} : { type }) }, [
-    'memory',
-  ]);
+  const asked = { query: text, ...(type === '' ? {} : { type }) };
+  const loaded = useAnswer('recall_structured', asked, ['memory']);
   return (
     <Shown loaded={loaded}>
       {({ hits, notes }) => (
         <>
-          {hits.length === 0 ? (
-            <Empty title={t`Nothing is known about this.`} />
-          ) : (
-            <ul class="log">
-              {hits.map((hit) => (
-                <Line key={`${hit.type} ${hit.id}`} of={hit} text={hit.snippet} why={whyOf(hit)} />
-              ))}
-            </ul>
-          )}
+          {hits.length === 0 ? <Empty title={t`Nothing is known about this.`} /> : <Hits hits={hits} />}
           {notes.map((note) => (
             <p class="soft" key={note}>
               {inLine(note, 600)}
@@ -140,7 +126,18 @@ function MemoryHits({ text, type }: { text: string; type: string }): VNode {
   );
 }
 
-const whyOf = ({ stored, sources }: MemoryHit): string => (stored ? '' : (sources[0] ?? ''));
+const Hits = ({ hits }: { hits: readonly MemoryHit[] }): VNode => (
+  <ul class="log">
+    {hits.map((hit) => (
+      <Line
+        key={`${hit.type} ${hit.id}`}
+        of={hit}
+        text={hit.snippet}
+        why={hit.stored ? '' : (hit.sources[0] ?? '')}
+      />
+    ))}
+  </ul>
+);
 
 function Line(of: { of: Omit<Remembered, 'text'>; text: string; why?: string }): VNode {
   const { memory } = words.value;

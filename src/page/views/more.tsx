@@ -1,5 +1,6 @@
 import type { VNode } from 'preact';
 import { LanguageChoice, Standing, ThemeChoice } from '../navigation.tsx';
+import { NoticeChoice } from '../parts/notices.tsx';
 import { Heading } from '../parts/shown.tsx';
 import { address } from '../router.ts';
 import { words } from '../words.ts';
@@ -20,6 +21,7 @@ export function More(): VNode {
       <div class="list more-list">
         <ThemeChoice />
         <LanguageChoice />
+        <NoticeChoice />
       </div>
       <Standing />
     </>

@@ -9,10 +9,11 @@ import { Actions } from '../parts/actions.tsx';
 import { tell } from '../parts/toast.tsx';
 import { TextForm } from '../parts/choice.tsx';
 import { Diff } from '../parts/diff.tsx';
+import { Press } from '../parts/press.tsx';
 import { Group, Shown } from '../parts/shown.tsx';
 import { Exact } from '../parts/texts.tsx';
 import { inLine } from '../parts/visible.ts';
-import { address, project } from '../router.ts';
+import { address, here } from '../router.ts';
 import { moment, t } from '../message.ts';
 
 /** One memory: what it says, what it said, and which others are close to it. */
@@ -51,8 +52,7 @@ function Whole({ found, onDone }: { found: Answers['memory_get']; onDone: () => 
           text={memory.text}
           onCancel={() => setEditing(false)}
           onSend={async (text) => {
-            const where = project.value === undefined ? {} : { project: project.value };
-            await ask('memory_update', { ...which, text, ...where });
+            await ask('memory_update', { ...which, text, ...here() });
             tell({ text: t`Saved.` });
             setEditing(false);
             onDone();
@@ -70,9 +70,7 @@ function Whole({ found, onDone }: { found: Answers['memory_get']; onDone: () => 
       {stored ? (
         <div class="row-acts">
           {editing || gone || session.value?.readOnly === true ? null : (
-            <button type="button" onClick={() => setEditing(true)}>
-              {t`Edit`}
-            </button>
+            <Press says={t`Edit`} onPress={() => setEditing(true)} />
           )}
           <Actions
             about={inLine(memory.text, 80)}

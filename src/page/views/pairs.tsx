@@ -27,14 +27,7 @@ export function Pairs({ type }: { type: string }): VNode | null {
               <Actions
                 about={inLine(pair.other.text, 80)}
                 onDone={loaded.reload}
-                actions={[
-                  {
-                    label: t`Both hold`,
-                    operation: 'memory_keep_both',
-                    args: { id: pair.memory.id, type: pair.memory.type, other: pair.other.id },
-                    equal: true,
-                  },
-                ]}
+                actions={[{ label: t`Both hold`, equal: true, ...keepingBoth(pair) }]}
               />
             </div>
           ) : null}
@@ -43,6 +36,11 @@ export function Pairs({ type }: { type: string }): VNode | null {
     </section>
   );
 }
+
+const keepingBoth = ({ memory: { id, type }, other }: Pair) => ({
+  operation: 'memory_keep_both',
+  args: { id, type, other: other.id },
+});
 
 function Side(of: {
   memory: Pair['memory'];
@@ -53,6 +51,7 @@ function Side(of: {
 }): VNode {
   const nameOf = useNames();
   const { memory, than, isNewer = false } = of;
+  const args = { id: than.id, type: than.type, by: memory.id };
   // Of two with the same minute the order of the list still says which is newer.
   return (
     <div>
@@ -70,14 +69,7 @@ function Side(of: {
         <Actions
           about={inLine(memory.text, 80)}
           onDone={of.onDone}
-          actions={[
-            {
-              label: t`This one holds`,
-              operation: 'memory_supersede',
-              args: { id: than.id, type: than.type, by: memory.id },
-              equal: true,
-            },
-          ]}
+          actions={[{ label: t`This one holds`, operation: 'memory_supersede', args, equal: true }]}
         />
       ) : (
         <p class="soft">{t`from a file: edit it there`}</p>

@@ -48,13 +48,7 @@ function Verdict({ data, onDone }: { data: Verified; onDone: () => void }): VNod
   const again = isAllowed ? (
     <Actions
       about={t`Proof`}
-      actions={[
-        {
-          label: newest === undefined ? t`Run it` : t`Run again`,
-          operation: 'run_completion_contract',
-          args: {},
-        },
-      ]}
+      actions={[{ label: newest ? t`Run again` : t`Run it`, operation: 'run_completion_contract', args: {} }]}
       onDone={onDone}
     />
   ) : (

@@ -7,7 +7,7 @@ import { Empty, Group, Heading, Shown, Unread } from '../parts/shown.tsx';
 import { Reasons } from '../parts/texts.tsx';
 import { dotted, inLine } from '../parts/visible.ts';
 import { Fold } from '../parts/work.tsx';
-import { age, number, plural, t } from '../message.ts';
+import { age, number, t } from '../message.ts';
 
 const short = (commit: string | undefined): string => commit?.slice(0, 12) ?? '–';
 
@@ -19,10 +19,7 @@ export function Sources(): VNode {
   const changes = useAnswer('sources_diff', waits ? {} : undefined, ['sources']);
   return (
     <>
-      <Heading
-        title={t`Sources`}
-        lead={loaded.data === undefined ? undefined : t`${plural(all.length, 'git source')}.`}
-      >
+      <Heading title={t`Sources`}>
         {all.length === 0 ? null : (
           <Actions
             about={t`Sources`}
@@ -96,6 +93,7 @@ function Line({ source }: { source: Source }): VNode {
 }
 
 function Review({ review, onDone }: { review: SourceReview; onDone: () => void }): VNode {
+  const args = { source: review.source, commit: review.to };
   return (
     <section data-entry tabIndex={0} aria-label={inLine(review.source)}>
       <Group title={`${t`What changes`}: ${inLine(review.source)}`} count={review.files.length} />
@@ -114,14 +112,7 @@ function Review({ review, onDone }: { review: SourceReview; onDone: () => void }
       <Actions
         about={inLine(review.source)}
         onDone={onDone}
-        actions={[
-          {
-            label: t`Approve`,
-            operation: 'sources_approve',
-            args: { source: review.source, commit: review.to },
-            asks: true,
-          },
-        ]}
+        actions={[{ label: t`Approve`, operation: 'sources_approve', args, asks: true }]}
       />
     </section>
   );

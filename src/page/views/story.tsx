@@ -9,11 +9,12 @@ import { Actions } from '../parts/actions.tsx';
 import { Diff } from '../parts/diff.tsx';
 import { PasteLine, usePrompts } from '../parts/hosts.tsx';
 import { Markdown } from '../parts/markdown.tsx';
+import { Press } from '../parts/press.tsx';
 import { Shown, Wrong, When } from '../parts/shown.tsx';
 import { Reasons } from '../parts/texts.tsx';
 import { inLine, visible } from '../parts/visible.ts';
 import { Fold } from '../parts/work.tsx';
-import { address, project, route } from '../router.ts';
+import { address, here, route } from '../router.ts';
 import { stateOf, words } from '../words.ts';
 import { startOf } from './now.tsx';
 
@@ -115,7 +116,6 @@ function Move({ story, onDone }: { story: StoryShown; onDone: () => void }): VNo
   const [wanted, setWanted] = useState('');
   const [problem, setProblem] = useState('');
   const field = useId();
-  const where = project.value === undefined ? {} : { project: project.value };
   if (legal.length === 0 || session.value?.readOnly === true) return null;
   const choose = async (word: string): Promise<void> => {
     setWanted(word);
@@ -123,12 +123,13 @@ function Move({ story, onDone }: { story: StoryShown; onDone: () => void }): VNo
     setProposed(undefined);
     if (word === '' || word === status) return;
     try {
-      setProposed(await ask('story_status', { story: id, status: word, show: true, ...where }));
+      setProposed(await ask('story_status', { story: id, status: word, show: true, ...here() }));
     } catch (error) {
       setProblem(saidOf(error));
     }
   };
   const isIn = legal.includes(status ?? '');
+  const writing = { story: id, status: wanted, proposal: proposed?.proposal };
   return (
     <div class="move">
       <label for={field}>{t`Status`}</label>{' '}
@@ -159,22 +160,14 @@ function Move({ story, onDone }: { story: StoryShown; onDone: () => void }): VNo
           {proposed.files.length === 0 ? null : (
             <Actions
               about={`${story.number} ${inLine(story.title, 80)} → ${wanted}`}
-              actions={[
-                {
-                  label: t`Write this`,
-                  operation: 'story_status',
-                  args: { story: id, status: wanted, proposal: proposed.proposal },
-                },
-              ]}
+              actions={[{ label: t`Write this`, operation: 'story_status', args: writing }]}
               onDone={() => {
                 void choose('');
                 onDone();
               }}
             />
           )}
-          <button type="button" class="plain" onClick={() => void choose('')}>
-            {t`Cancel`}
-          </button>
+          <Press class="plain" says={t`Cancel`} onPress={() => choose('')} />
         </div>
       )}
     </div>

@@ -32,14 +32,7 @@ export function Tasks(): VNode {
   const counts = loaded.data?.counts ?? {};
   return (
     <>
-      <Heading
-        title={t`Tasks`}
-        lead={
-          loaded.data === undefined || loaded.data.total === 0
-            ? undefined
-            : t`${plural(loaded.data.total, 'task')}.`
-        }
-      />
+      <Heading title={t`Tasks`} />
       {id === undefined ? null : <One id={id} />}
       {Object.keys(counts).length === 0 ? null : (
         <Choice
@@ -111,24 +104,20 @@ function Whole({ shown, onDone }: { shown: TaskShown; onDone: () => void }): VNo
   const { task, waits, brief, result, since } = shown;
   const nameOf = useNames();
   const about = { task_id: task.task_id };
-  const open = task.status === 'queued' || task.status === 'running';
-  const isResult = task.status === 'needs_verification';
-  const actions: Action[] = [
-    ...(waits === undefined
-      ? []
-      : [
+  const actions: Action[] =
+    waits !== undefined
+      ? [
           {
             label: t`Approve`,
             operation: 'task_approve',
             args: { ...about, digest: waits.digest },
-            ...(isResult ? { asks: true } : {}),
+            asks: task.status === 'needs_verification',
           },
           { label: t`Refuse`, operation: 'task_refuse', args: about, danger: true },
-        ]),
-    ...(open && waits === undefined
-      ? [{ label: t`Cancel the task`, operation: 'task_cancel', args: about, danger: true }]
-      : []),
-  ];
+        ]
+      : task.status === 'queued' || task.status === 'running'
+        ? [{ label: t`Cancel the task`, operation: 'task_cancel', args: about, danger: true }]
+        : [];
   return (
     <article class="panel" data-entry tabIndex={0} aria-label={inLine(task.task, 200)}>
       <p class="why">

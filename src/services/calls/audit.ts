@@ -25,6 +25,7 @@ interface AuditFilter {
   /** In milliseconds. */
   since: number;
   caller?: string | undefined;
+  operation?: string | undefined;
   outcome?: string | undefined;
   /** At most so many, the last ones. */
   limit: number;
@@ -123,7 +124,7 @@ export function openAudit(state: string, { log, now = Date.now }: { log: Log; no
       });
     },
     trouble: () => (failed === undefined ? undefined : t`Calls cannot be audited. ${failed.message}`),
-    async read({ since, caller, outcome, limit }) {
+    async read({ since, caller, operation, outcome, limit }) {
       const found: AuditRead = { folder, lines: [], more: 0, bad: 0 };
       const who = caller?.toLowerCase();
       function take(json: string): void {
@@ -134,6 +135,7 @@ export function openAudit(state: string, { log, now = Date.now }: { log: Log; no
         }
         const { by, at } = line;
         if (!(Date.parse(at) >= since) || (outcome !== undefined && outcome !== line.outcome)) return;
+        if (operation !== undefined && operation !== line.operation) return;
         if (who !== undefined && ![by.kind, by.name, by.token].some((each) => each?.toLowerCase() === who))
           return;
         found.lines.push(line);

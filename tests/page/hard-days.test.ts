@@ -1,0 +1,187 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Browser, Page } from 'playwright-core';
+import { contextIn, repository, temporaryFolder, testCall } from '../support/app.ts';
+import { axeFindings, openTab, startBrowser } from '../support/browser.ts';
+import { writeFiles } from '../support/folders.ts';
+import { cases } from '../support/how-much.ts';
+import { pageDoor, type PageDoor } from '../support/page-door.ts';
+import { settled } from '../support/page-browser.ts';
+import { noCache } from '../support/page-project.ts';
+import type { Context } from '../../src/operations/context.ts';
+import { execute } from '../../src/operations/execute.ts';
+import { taskList, spawnSubagentTask } from '../../src/operations/tasks/tasks.ts';
+import { inbox } from '../../src/operations/inbox/inbox.ts';
+
+/** As many as nobody goes through: all of them on request, and more than the page lists in a usual run. */
+const MANY = cases(1_000) + 100;
+const LISTED = 200;
+
+let browser: Browser;
+let context: Context;
+let door: PageDoor;
+let state: string;
+let shop: string;
+let kiosk: string;
+
+async function spawn(project: string, task: string): Promise<void> {
+  const key = task.replaceAll(/\W+/g, '_').toLowerCase();
+  const input = { agent: 'dev', task, output_key: key, needs_approval: 'It costs money.', project };
+  const outcome = await execute(spawnSubagentTask, input, context, testCall());
+  if (!outcome.ok) throw outcome.error;
+}
+
+beforeAll(async () => {
+  browser = await startBrowser(afterAll);
+  const folder = await temporaryFolder(afterAll);
+  [shop, kiosk] = [join(folder, 'shop'), join(folder, 'kiosk')];
+  for (const project of [shop, kiosk]) {
+    await mkdir(project);
+    await writeFiles(project, { '_bmad-output/note.md': '# Work\n', 'package.json': '{}\n' });
+  }
+  context = await contextIn(shop, {
+    flags: { embedder: 'none', allowProjects: [kiosk], ...noCache(shop) },
+  });
+  context.stay();
+  afterAll(() => context.close());
+  state = await temporaryFolder(afterAll);
+  door = await pageDoor(context, afterAll, {
+    state,
+    folder: join(repository, 'dist', 'page'),
+    others: [kiosk],
+  });
+  await spawn(shop, 'Count the stock');
+  await spawn(kiosk, 'Paint the shutters');
+});
+
+const entry = (page: Page, text: string) => page.locator('[data-row]', { hasText: text });
+
+async function come(prepared: (page: Page) => Promise<unknown> = async () => undefined): Promise<Page> {
+  const person = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  const { page } = await openTab(person, door.origin);
+  await prepared(page);
+  await page.goto(`${door.origin}/page/enter?key=${(await door.link()).key}`);
+  await settled(page);
+  return page;
+}
+
+/** What the system would show, as the page hands it over, and a page that can be put out of sight. */
+const WATCHED = `
+  window.told = [];
+  window.Notification = class extends EventTarget {
+    static permission = 'default';
+    static async requestPermission() { return (this.permission = window.answer ?? 'granted'); }
+    constructor(title, how) { super(); window.told.push({ title, ...how }); window.last = this; }
+  };
+  let hidden = false;
+  Object.defineProperty(document, 'visibilityState', { get: () => (hidden ? 'hidden' : 'visible') });
+  window.hide = (is) => { hidden = is; };
+`;
+
+describe('the page on hard days', () => {
+  it('has the entries of two projects in one list, and decides each in its own', async () => {
+    const page = await come();
+    await page.getByRole('button', { name: 'All projects' }).click();
+    await entry(page, 'Paint the shutters').getByText('kiosk').waitFor();
+    await entry(page, 'Count the stock').getByText('shop').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await entry(page, 'Paint the shutters').click();
+    await page
+      .locator('[data-reader]')
+      .getByRole('button', { name: /^Approve/ })
+      .click();
+    await entry(page, 'Paint the shutters').waitFor({ state: 'detached' });
+    await entry(page, 'Count the stock').waitFor();
+    const statuses = await Promise.all(
+      [shop, kiosk].map(async (project) => {
+        const outcome = await execute(taskList, { status: 'all', project }, context, testCall());
+        if (!outcome.ok) throw outcome.error;
+        return (outcome.data as { tasks: { status: string }[] }).tasks.map(({ status }) => status);
+      }),
+    );
+    expect(statuses).toEqual([['needs_approval'], ['queued']]);
+    // What was decided elsewhere is taken back there, too.
+    await page.keyboard.press('z');
+    await entry(page, 'Paint the shutters').waitFor();
+    await page.context().close();
+  });
+
+  it('tells outside of the page only who wants it, only out of sight, once, and without a sound', async () => {
+    const page = await come((made) => made.addInitScript(WATCHED));
+    const told = () => page.evaluate<{ title: string; body: string; silent: boolean }[]>('told');
+    await page.evaluate('hide(true)');
+    await spawn(shop, 'Order new bags');
+    await entry(page, 'Order new bags').waitFor();
+    expect(await told()).toEqual([]);
+    await page.evaluate('hide(false)');
+    await page.getByRole('button', { name: 'Notify me' }).click();
+    await page.getByRole('button', { name: 'Notify me', pressed: true }).waitFor();
+    await spawn(shop, 'Wash the window');
+    await entry(page, 'Wash the window').waitFor();
+    expect(await told()).toEqual([]);
+    await page.evaluate('hide(true)');
+    await spawn(shop, 'Fix the door');
+    await entry(page, 'Fix the door').waitFor();
+    expect(await told()).toMatchObject([{ title: 'shop', body: 'Approve: Fix the door', silent: true }]);
+    await page.evaluate('last.dispatchEvent(new Event("click"))');
+    await page.locator('[data-reader]', { hasText: 'Fix the door' }).waitFor();
+    // Who is not allowed to is told so, and nothing is kept.
+    await page.evaluate('hide(false)');
+    await page.getByRole('button', { name: 'Notify me' }).click();
+    await page.evaluate('answer = "denied"');
+    await page.getByRole('button', { name: 'Notify me' }).click();
+    await page.getByText('This browser does not allow notifications of this page.').first().waitFor();
+    expect(await page.getByRole('button', { name: 'Notify me', pressed: true }).count()).toBe(0);
+    await page.context().close();
+  });
+
+  it('says that a server came back with another version, and loads its page when it is asked to', async () => {
+    const page = await come();
+    const note = page.getByText('The server has another version now.');
+    expect(await note.count()).toBe(0);
+    await page.route('**/api/page/session', async (route) => {
+      const answer = await route.fetch();
+      await route.fulfill({ response: answer, json: { ...(await answer.json()), version: '99.0.0' } });
+    });
+    await page.evaluate('location.hash = "#/health"');
+    await note.waitFor();
+    await Promise.all([
+      page.waitForEvent('load'),
+      page.getByRole('button', { name: 'Load the page again' }).click(),
+    ]);
+    await settled(page);
+    expect(await note.count()).toBe(0);
+    await page.context().close();
+  });
+
+  it('shows the others, and says which is gone, when one of several projects vanishes', async () => {
+    const page = await come();
+    await rm(kiosk, { recursive: true });
+    await page.getByRole('button', { name: 'All projects' }).click();
+    await entry(page, 'Count the stock').waitFor();
+    await page.getByLabel('To look at').getByText('kiosk').first().waitFor();
+    expect(await page.locator('[data-row]').count()).toBeGreaterThan(0);
+    await page.context().close();
+  });
+
+  it(`takes ${MANY} entries: as many as anyone reads are listed, the number is the whole, and keys work`, async () => {
+    for (let index = 0; index < MANY; index++) await spawn(shop, `Do number ${index}`);
+    const outcome = await execute(inbox, {}, context, testCall());
+    if (!outcome.ok) throw outcome.error;
+    const all = (outcome.data as { items: unknown[] }).items.length;
+    const page = await come();
+    const number = new Intl.NumberFormat('en-US').format(all);
+    await expect.poll(() => page.title()).toBe(`(${all}) shop · Inbox`);
+    await page.getByText(`${number} entries`, { exact: true }).waitFor();
+    expect(await page.locator('[data-row]').count()).toBe(LISTED);
+    await page.getByText(`and ${all - LISTED} more`).waitFor();
+    await page.keyboard.press('j');
+    const first = await page.locator('[data-row][aria-current]').getAttribute('data-row');
+    await page.keyboard.press('1');
+    await expect.poll(() => page.title()).toBe(`(${all - 1}) shop · Inbox`);
+    expect(await page.locator('[data-row][aria-current]').getAttribute('data-row')).not.toBe(first);
+    expect(await page.locator('[data-row]').count()).toBe(LISTED);
+    await page.context().close();
+  });
+});
