@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { freemem, totalmem } from 'node:os';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import {
   isJSONRPCRequest,
   type McpServerFactory,
@@ -17,7 +20,11 @@ import {
 import { authInfoOf, clientIn } from '../requests.ts';
 
 const IDLE_MS = 30 * 60_000;
+/** Where memory is short, for those whose clients may come back in a moment. */
+const SHORT_IDLE_MS = 60_000;
 const CHECK_MS = 60_000;
+/** Until then, nothing holds what has ended. */
+const SETTLED_MS = 1_000;
 
 /** The caller who opened it owns it: no other caller may use it. A stream for unsolicited messages keeps it open. */
 interface Session extends Held {
@@ -48,11 +55,18 @@ export function createSessions(
   onerror: (error: Error) => void,
 ): Sessions {
   const sessions = new Map<string, Session>();
-  const timer = setInterval(() => {
-    const since = Date.now() - IDLE_MS;
-    for (const session of sessions.values())
-      if (session.open === 0 && session.used < since) void session.close();
-  }, CHECK_MS).unref();
+  let giving: NodeJS.Timeout | undefined;
+  /** Clients that vanish do not say goodbye. One that has not gets 404 with its next call, and initializes again. */
+  function endSilent(): void {
+    const isShort = isMemoryShort();
+    const since = Date.now() - (isShort ? SHORT_IDLE_MS : IDLE_MS);
+    const silent = [...sessions.values()].filter(({ open: held, used }) => held === 0 && used < since);
+    for (const session of silent) void session.close();
+    if (!isShort || silent.length === 0) return;
+    clearTimeout(giving);
+    giving = setTimeout(giveMemoryBack, SETTLED_MS).unref();
+  }
+  const timer = setInterval(endSilent, CHECK_MS).unref();
 
   async function open(exchange: Exchange, message: unknown): Promise<Response> {
     const transport = new WebStandardStreamableHTTPServerTransport({
@@ -112,7 +126,8 @@ export function createSessions(
           400,
           'The header Mcp-Session-Id is missing. Use the one from the answer to initialize.',
         );
-      // Clients that vanish do not say goodbye: what they left makes room for others.
+      endSilent();
+      // What those have left who were there until a moment ago makes room for others.
       if (sessions.size >= most) {
         const ending = makesRoom([...sessions.values()], exchange.caller);
         if (ending === undefined)
@@ -125,9 +140,29 @@ export function createSessions(
     },
     async close() {
       clearInterval(timer);
+      clearTimeout(giving);
       await Promise.all([...sessions.values()].map((session) => session.close()));
     },
   };
+}
+
+/** How much of the memory that this process may have it has before it is short, and what the machine has left then. */
+const MUCH = 0.7;
+const LITTLE = 0.05;
+
+/** A unit and a container bound the process, Node its heap; without that, the machine is what there is. */
+function isMemoryShort(): boolean {
+  const all = totalmem();
+  const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
+  const bound = Math.min(process.constrainedMemory() || all, all);
+  return process.memoryUsage.rss() > bound * MUCH || used > limit * MUCH || freemem() < all * LITTLE;
+}
+
+/** Node keeps what was freed until it needs it again, and then only looks through a part of it. */
+function giveMemoryBack(): void {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  collect();
 }
 
 /** What decides which session makes room for another. */
