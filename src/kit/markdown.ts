@@ -29,6 +29,8 @@ export const PLACEHOLDER = /\{\{[^{}]*\}\}/;
 
 /** What a template leaves to be filled in. */
 export function isUnset(text: string): boolean {
+  // Nearly every sentence has a letter that none of these words has.
+  if (/[f-knqsu-z]/i.test(text) && !/\*\*|\{\{/.test(text)) return false;
   const bare = text.replace(/\*\*[^*]*\*\*\s*:?/g, '').replace(/[-*|>[\]()\s]/g, '');
   return (
     bare === '' ||

@@ -136,6 +136,8 @@ export interface GitWorkTree {
 interface GitFilesWanted {
   paths?: readonly string[];
   byFilesAlone?: true;
+  /** Those that nobody wants to hear of: of tens of thousands, nothing else is made. */
+  leftOut?: (path: string) => boolean;
 }
 
 /** From the top of the project. */
@@ -149,11 +151,13 @@ export async function gitWorkTree(root: string, asked: GitQuestion): Promise<Git
   const told = await unlessBlocked(root, asked.signal, (signal) => repositoryAt(root, { ...asked, signal }));
   if (told === undefined) return undefined;
   const { prefix, asking } = told;
+  let users: string | undefined;
+  const usersIgnored = async (ask: Ask): Promise<string> => (users ??= await ignoredByUser(ask, asked.env));
   const within = <T>(work: (ask: Ask) => Promise<T>): Promise<T | undefined> =>
     unlessBlocked(root, asked.signal, (signal) => work(asking(signal)));
   return {
     status: () => within((ask) => statusBy(ask, prefix)),
-    files: (which = {}) => within((ask) => filesBy(ask, asked.env, which)),
+    files: (which = {}) => within((ask) => filesBy(ask, which, usersIgnored)),
   };
 }
 
@@ -187,37 +191,50 @@ export async function gitFiles(
   return found && [...found.tracked, ...found.untracked];
 }
 
+const END = '\0';
+const TAG_LENGTH = '? '.length;
+
 async function filesBy(
   ask: Ask,
-  env: ProgramEnvironment,
-  { paths, byFilesAlone }: GitFilesWanted,
+  { paths, byFilesAlone, leftOut = () => false }: GitFilesWanted,
+  usersIgnored: (ask: Ask) => Promise<string>,
 ): Promise<GitFiles | undefined> {
-  const by = byFilesAlone === true ? await byFiles(ask, env) : ['--exclude-standard'];
-  const listed = async (some: readonly string[]): Promise<string[]> =>
-    partsOf(await ask(['ls-files', '-z', '-t', '--cached', '--others', ...by, '--', ...some])) ?? [];
+  const by = byFilesAlone === true ? byFiles(await usersIgnored(ask)) : ['--exclude-standard'];
+  const listed = async (some: readonly string[]): Promise<string> => {
+    const ran = await ask(['ls-files', '-z', '-t', '--cached', '--others', ...by, '--', ...some]);
+    return ran?.code === 0 ? ran.output : '';
+  };
   const [tracked, untracked]: [string[], string[]] = [[], []];
+  let isAny = false;
   let last = '';
-  for (const some of inPieces(paths ?? ['.']))
-    for (const line of await listed(some)) {
+  for (const some of inPieces(paths ?? ['.'])) {
+    const lines = await listed(some);
+    isAny ||= lines !== '';
+    // What stands behind the last end is nothing, or a path that was cut.
+    for (let from = 0, end = lines.indexOf(END); end >= 0; from = end + 1, end = lines.indexOf(END, from)) {
+      const path = lines.slice(from + TAG_LENGTH, end);
       // A file with a conflict is listed once for each side.
-      if (line !== last) (line.startsWith('? ') ? untracked : tracked).push(line.slice(2));
-      last = line;
+      if (path !== last && !leftOut(path)) (lines.startsWith('?', from) ? untracked : tracked).push(path);
+      last = path;
     }
-  const isAny = tracked.length + untracked.length > 0 || (paths && (await listed(['.'])).length > 0);
-  return isAny === true ? { tracked, untracked } : undefined;
+  }
+  return isAny || (paths && (await listed(['.'])) !== '') === true ? { tracked, untracked } : undefined;
 }
 
 /**
  * By the ignore files of the project and of the user. What `.git/info/exclude` or the settings of a repository leave out, no
  * file of the project says.
  */
-async function byFiles(ask: Ask, env: ProgramEnvironment): Promise<string[]> {
-  const named = await ask(['config', '--global', '--path', '--get', 'core.excludesFile']);
-  const users = named?.code === 0 ? named.output.trimEnd() : join(usersGit(env), 'ignore');
+function byFiles(users: string): string[] {
   return [
     '--exclude-per-directory=.gitignore',
     ...(isAbsolute(users) && changeMark(users) !== undefined ? [`--exclude-from=${users}`] : []),
   ];
+}
+
+async function ignoredByUser(ask: Ask, env: ProgramEnvironment): Promise<string> {
+  const named = await ask(['config', '--global', '--path', '--get', 'core.excludesFile']);
+  return named?.code === 0 ? named.output.trimEnd() : join(usersGit(env), 'ignore');
 }
 
 /** Commits that have touched some paths, the newest first; with `added` only those in which a path first appears. */

@@ -34,9 +34,7 @@ export function fenceFollower(): (line: string) => boolean {
  */
 export function withoutExamples(text: string): string[] {
   const isFenced = fenceFollower();
-  return withoutComments(text)
-    .split(/\r?\n/)
-    .map((line) => (isFenced(line) ? '' : line));
+  return linesOf(withoutComments(text)).map((line) => (isFenced(line) ? '' : line));
 }
 
 /**
@@ -70,13 +68,17 @@ function placeOf(text: string, mark: string, from: number): number {
   return at < 0 ? Infinity : at;
 }
 
+/** Line by line. An expression takes several times as long, and most texts have one kind of line ends. */
+const linesOf = (text: string): string[] => text.split(text.includes('\r') ? /\r?\n/ : '\n');
+
 /** A section of {@link sectionsOf}, by its lines. */
 export interface LineSection {
   level: number;
   title: string;
   /** Line number of the heading, from 1; 0 for the text before the first heading. */
   line: number;
-  body: { text: string; line: number }[];
+  /** The lines below it: the number of the first is one more than that of the heading. */
+  body: string[];
 }
 
 /** A text cut at its headings. */
@@ -84,7 +86,7 @@ export function sectionsOf(lines: readonly string[]): LineSection[] {
   const sections: LineSection[] = [{ level: 0, title: '', line: 0, body: [] }];
   for (const [index, text] of lines.entries()) {
     const heading = headingIn(text);
-    if (heading === undefined) sections.at(-1)?.body.push({ text, line: index + 1 });
+    if (heading === undefined) sections.at(-1)?.body.push(text);
     else sections.push({ ...heading, line: index + 1, body: [] });
   }
   return sections;

@@ -18,12 +18,13 @@ export function decisionsIn(text: string, source: string): KitEntry[] {
     const day = /^\[?(\d{4}-\d{2}-\d{2})\]?/.exec(section.title)?.[1];
     const found: KitEntry[] = [];
     let head: string[] | undefined;
-    const prose: LineSection['body'] = [];
+    const prose: string[] = [];
     let isLog = day === undefined;
-    for (const { text: line, line: number } of section.body) {
+    for (const [at, line] of section.body.entries()) {
+      const number = section.line + 1 + at;
       const bullet = bulletIn(line);
       const row = rowIn(line);
-      if (bullet === undefined && row === undefined) prose.push({ text: line, line: number });
+      if (bullet === undefined && row === undefined) prose.push(line);
       else isLog &&= bullet?.date !== undefined;
       if (bullet !== undefined && struckText(bullet.text) !== undefined) continue;
       if (bullet !== undefined) found.push(entry(bullet.text, source, number, { date: bullet.date ?? day }));
@@ -52,7 +53,7 @@ function decisionRow(
 
 function paragraph({ title, line, body }: LineSection, source: string, date: string | undefined): KitEntry[] {
   const text = body
-    .map((part) => part.text.trim())
+    .map((part) => part.trim())
     .filter((part) => part !== '' && !/^-{3,}$/.test(part))
     .join('\n');
   return text === '' ? [] : [entry(`${title}\n${text}`, source, line, { date })];

@@ -31,9 +31,12 @@ export function lineFileOf(type: MemoryType, agent: string, agents: readonly Kit
   return type === 'decisions' ? DECISIONS_FILE : undefined;
 }
 
+/** Everything that is not one space: nearly all that is between words is. */
+const SPACES = /[^\S ]\s*| \s+/g;
+
 /** A text as one line of a list, which is how it is found again. */
 export function lineText(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim();
+  const line = text.replace(SPACES, ' ').trim();
   return line.length <= LINE_LENGTH ? line : `${cut(line, LINE_LENGTH - 1)}…`;
 }
 

@@ -13,7 +13,7 @@ export function emptyPage(text: string, source: string): string[] {
 /** The sections of the shared context that have been filled in. */
 export function sharedContextIn(text: string, source: string): KitEntry[] {
   return sectionsOf(withoutExamples(text)).flatMap(({ level, title, line, body }) => {
-    const told = body.map((part) => part.text.trim()).filter((part) => part !== '' && !isUnset(part));
+    const told = body.map((part) => part.trim()).filter((part) => part !== '' && !isUnset(part));
     const content = told.filter((part) => !/^-{3,}$|^\|[\s|:-]*$/.test(part));
     if (level < 2 || content.length === 0) return [];
     return [

@@ -63,18 +63,18 @@ function failuresOf(text: string, source: string): Failure[] {
   const words = createWords();
   let severity: Severity = 'unknown';
   for (const section of sectionsOf(withoutExamples(text))) {
-    const { title, level, body } = section;
+    const { title, level, line, body } = section;
     const numbered = NUMBERED.exec(title);
     const dated = level >= 3 ? HEADING.exec(title) : null;
     if (numbered !== null) failures.push(numberedFailure(numbered, section, source, words));
     else if (dated !== null) failures.push(datedFailure(dated, section, severity, source, words));
     else if (level <= 2) {
       severity = severityOf(title);
-      for (const part of body) {
-        const bullet = bulletIn(part.text);
+      for (const [at, below] of body.entries()) {
+        const bullet = bulletIn(below);
         if (bullet?.date === undefined) continue;
         failures.push({
-          ...blank(source, part.line),
+          ...blank(source, line + 1 + at),
           ...named(bullet.text),
           severity,
           date: bullet.date,
@@ -281,7 +281,7 @@ function labelledIn(
 ): Partial<Record<Label, string>> {
   const found: Partial<Record<Label, string>> = {};
   let last: Label | undefined;
-  for (const { text } of body) {
+  for (const text of body) {
     const [name, value] = labelIn(text) ?? ['', ''];
     const label = words.label(name);
     const told = text.trim();
@@ -311,7 +311,7 @@ function fieldsOf(
 /** A heading and what is below it, without lines and remarks. */
 function toldText(heading: string, body: LineSection['body']): string {
   let told = heading;
-  for (const { text } of body) {
+  for (const text of body) {
     const line = text.trim();
     if (line !== '' && !line.startsWith('>') && !/^-{3,}$/.test(line))
       told += `${told === '' ? '' : '\n'}${line}`;
@@ -348,13 +348,12 @@ export function failureIn(text: string, tags: readonly string[]): ToldFailure {
   const [mark = '', own = ''] = /^\[([^\]]{1,40})\]\s*/.exec(line) ?? [];
   const ahead = severityOf(own);
   const { title, category } = named(ahead === 'unknown' ? line : line.slice(mark.length), tags);
-  const body = rest.map((each, index) => ({ text: each, line: index + 2 }));
-  const { status, ...fields } = fieldsOf(labelledIn(body));
+  const { status, ...fields } = fieldsOf(labelledIn(rest));
   const about = {
     title,
     category,
     status,
-    severity: firstKnown(ahead, saidSeverity(body), severityAmong(tags)),
+    severity: firstKnown(ahead, saidSeverity(rest), severityAmong(tags)),
   };
   const isLabelled = Object.values(fields).some((value) => value !== undefined);
   if (isLabelled || rest.length === 0) return { ...about, ...fields };

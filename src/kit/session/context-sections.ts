@@ -22,7 +22,7 @@ export function contextSections(text: string): ContextSection[] {
   const found = new Map<string, ContextSection>();
   let open: ContextSection | undefined;
   for (const { level, title, line, body } of sectionsOf(withoutExamples(text))) {
-    const lines = body.map((part) => ({ text: shown[part.line - 1] ?? '', line: part.line }));
+    const lines = body.map((_, at) => ({ text: shown[line + at] ?? '', line: line + 1 + at }));
     if (level > 2 && open !== undefined) {
       open.lines.push({ text: `${'#'.repeat(level)} ${title}`, line }, ...lines);
       continue;

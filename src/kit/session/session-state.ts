@@ -40,9 +40,7 @@ export function sessionIn(text: string): SessionState | undefined {
   const found: SessionState = { work: [], files: [], requests: [] };
   for (const { title, body } of sectionsOf(withoutExamples(text))) {
     const part = PARTS.find(([, pattern]) => pattern.test(plainTitle(title)))?.[0];
-    const told = body
-      .map((each) => each.text.trim())
-      .filter((line) => line !== '' && !/^(?:>|-{3,}$)/.test(line));
+    const told = body.map((each) => each.trim()).filter((line) => line !== '' && !/^(?:>|-{3,}$)/.test(line));
     for (const [name = '', value = ''] of told.flatMap((line) => [rowIn(line) ?? []])) {
       const key = plainTitle(name);
       if (isUnset(value)) continue;

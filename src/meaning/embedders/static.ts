@@ -18,7 +18,7 @@ interface Model {
   id: string;
   dim: number;
   buckets: number;
-  words: WordRows;
+  words: () => WordRows;
   /** The step of each row: what one of its numbers counts. */
   steps: Float32Array;
   /** Two numbers in a byte, the first in its lower half, each eight more than it is. */
@@ -79,7 +79,7 @@ function wordVector(word: string, { words, buckets, steps, table, dim, met }: Mo
   const known = met.get(word);
   if (known !== undefined) return known;
   const made = new Float64Array(dim);
-  const used = features(word, words, buckets);
+  const used = features(word, words(), buckets);
   for (const row of used) {
     const step = (steps[row] ?? 0) / Math.sqrt(used.length);
     const start = (row * dim) / 2;
@@ -142,12 +142,12 @@ class WordRows {
         hash = fnvStep(hash, code);
         continue;
       }
-      if (row === count) throw new Error('truncated');
+      if (row === count) throw unusable(t`is damaged`, new Error('truncated'));
       this.#ends[row] = at;
       this.#slots[this.#place(hash, (taken) => taken === 0)] = ++row;
       hash = FNV_START;
     }
-    if (row !== count) throw new Error('truncated');
+    if (row !== count) throw unusable(t`is damaged`, new Error('truncated'));
   }
 
   rowOf(word: string): number | undefined {
@@ -180,7 +180,9 @@ function readModel(file: Buffer): Model {
     const count = head.words + head.buckets;
     const stepsEnd = wordsEnd + count * 4;
     if (file.length !== stepsEnd + (count * head.dim) / 2) throw new Error('truncated');
-    const words = new WordRows(file.subarray(headEnd, wordsEnd), head.words);
+    let rows: WordRows | undefined;
+    // To open memories asks for the name of the model only.
+    const words = (): WordRows => (rows ??= new WordRows(file.subarray(headEnd, wordsEnd), head.words));
     // Copied, because numbers of four bytes must begin at a multiple of four; all machines of Node are little-endian here.
     const steps = new Float32Array(new Uint8Array(file.subarray(wordsEnd, stepsEnd)).buffer);
     const table = new Uint8Array(file.buffer, file.byteOffset + stepsEnd, (count * head.dim) / 2);

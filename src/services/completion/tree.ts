@@ -182,18 +182,21 @@ export async function projectFiles(
   signal: AbortSignal,
 ): Promise<ProjectFiles> {
   const git = await gitWorkTree(root, { env, signal, timeoutMs: GIT_MS });
-  const verified = (paths: readonly string[]): string[] => paths.filter((path) => !leftOut(path));
   return {
     async list() {
       // What only the repository's own settings leave out counts: no file of the project would tell of it.
-      const files = await git?.files({ byFilesAlone: true });
+      const files = await git?.files({ byFilesAlone: true, leftOut });
       if (files === undefined) {
         const { paths, cut } = await walkTree(root, signal);
-        return { paths: verified(paths), untracked: false, listed: 'walk', cut };
+        return { paths: paths.filter((path) => !leftOut(path)), untracked: false, listed: 'walk', cut };
       }
-      const others = verified(files.untracked);
-      const paths = [...verified(files.tracked), ...others];
-      return { paths, untracked: others.length > 0, listed: 'git', cut: false };
+      const { tracked, untracked } = files;
+      return {
+        paths: [...tracked, ...untracked],
+        untracked: untracked.length > 0,
+        listed: 'git',
+        cut: false,
+      };
     },
     async standing({ untracked }) {
       const status = await git?.status();
@@ -243,13 +246,14 @@ export function leftOutOf({ output }: Kit, root: string, state: string): LeftOut
   const inside = places.map(({ folder, leaves }) => ({ start: `${folder}/`, leaves }));
   return (path) => {
     if (whole !== undefined && path.startsWith(whole)) return true;
-    return inside.some(({ start, leaves }) => {
-      if (!path.startsWith(start)) return false;
+    for (const { start, leaves } of inside) {
+      if (!path.startsWith(start)) continue;
       const name = path.slice(path.lastIndexOf('/') + 1);
       if (leaves?.(name) === true) return true;
       const first = path.slice(start.length, path.indexOf('/', start.length));
-      return OWN_FOLDERS.has(first) && OWN_FILE.test(name);
-    });
+      if (OWN_FOLDERS.has(first) && OWN_FILE.test(name)) return true;
+    }
+    return false;
   };
 }
 
@@ -261,12 +265,16 @@ function documentsOf(output: string): ((name: string) => boolean) | undefined {
   return isOutputName(output) ? isDocument : (name) => NOTE.test(name);
 }
 
-const DOCUMENT =
-  /^(?:md|markdown|txt|log|diff|patch|ya?ml|json|jsonl|csv|tsv|html?|xml|pdf|svg|png|jpe?g|gif|webp|excalidraw|drawio|mmd|puml|lock|tmp)$/i;
+/** Asked of each file, so it is no expression. */
+const DOCUMENT = new Set(
+  'md markdown txt log diff patch yml yaml json jsonl csv tsv htm html xml pdf svg png jpg jpeg gif webp excalidraw drawio mmd puml lock tmp'.split(
+    ' ',
+  ),
+);
 
 function isDocument(name: string): boolean {
   const dot = name.lastIndexOf('.');
-  return dot !== -1 && DOCUMENT.test(name.slice(dot + 1));
+  return dot !== -1 && DOCUMENT.has(name.slice(dot + 1).toLowerCase());
 }
 
 /** Folders of this server, and what it writes there. */

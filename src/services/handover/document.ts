@@ -76,12 +76,14 @@ export function readHandover(file: string, text: string): Handover {
     for (const [placeholder] of line.matchAll(/\{\{[^{}]{0,200}\}\}/g))
       contract.unfilled.push({ text: placeholder, line: index + 1 });
   let within: keyof typeof TITLES | undefined;
-  for (const { level, title, body } of sectionsOf(lines)) {
+  for (const { level, title, line: above, body } of sectionsOf(lines)) {
+    const numbered = body.map((line, at) => ({ text: line, line: above + 1 + at }));
     if (level <= 2)
       within = (['artefacts', 'questions', 'decisions'] as const).find((name) => TITLES[name].test(title));
-    if (within === 'artefacts') contract.artefacts.push(...artefactsIn(body, !TITLES.optional.test(title)));
-    if (within === 'questions') contract.questions.push(...rows(body).map(questionOf));
-    if (within === 'decisions') contract.decisions += rows(body).length;
+    if (within === 'artefacts')
+      contract.artefacts.push(...artefactsIn(numbered, !TITLES.optional.test(title)));
+    if (within === 'questions') contract.questions.push(...rows(numbered).map(questionOf));
+    if (within === 'decisions') contract.decisions += rows(numbered).length;
   }
   return contract;
 }

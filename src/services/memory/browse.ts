@@ -38,6 +38,8 @@ interface Known {
 }
 
 const MOST_KEPT = 20;
+/** Of thousands, to wait for each takes longer than what is done with it. */
+const SOME = 100;
 const knownIn = new WeakMap<OpenMemory, Map<string, Known>>();
 
 /**
@@ -117,15 +119,13 @@ async function allOf(
   const wanted = agents === undefined ? undefined : new Set(agents.map(nameKey));
   const found = new Map<string, Browsed>();
   const gone: string[] = [];
-  for (const entry of store === undefined ? [] : await allEntries(store, { types: [type] })) {
-    await breath();
+  for (const entry of store === undefined ? [] : await allEntries(store, { types: [type] }))
     if (wanted === undefined || wanted.has(nameKey(entry.agent)))
       found.set(lineText(entry.text), { entry, sources: [], stored: true, dated: true });
-  }
   const isBehind = (await store?.isBehind()) ?? (() => false);
-  for (const { entry, line: key, names: whose, place, dated } of candidates) {
+  for (const [at, { entry, line: key, names: whose, place, dated }] of candidates.entries()) {
+    if (at % SOME === 0) await breath();
     if (entry.type !== type) continue;
-    await breath();
     if (wanted !== undefined && !whose.some((name) => wanted.has(nameKey(name)))) continue;
     const twin = found.get(key);
     if (twin !== undefined) twin.sources.push(place);

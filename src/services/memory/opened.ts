@@ -108,11 +108,38 @@ interface Index {
   candidates: KitCandidate[];
   /** By text: when a file has changed, most of what is in it has not. */
   vectors: { space: string | undefined; made: ReadonlyMap<string, Float32Array> };
-  /** What is made of a text and its tags, by both and the agent. */
+  /** What was made of entries, by their texts. */
   said: ReadonlyMap<string, Said>;
 }
 
-type Said = Pick<KitCandidate, 'terms' | 'line'> & { id: () => string; name: string };
+/** What is made of an entry's text, agent and tags; terms and id when they are asked for. */
+class Said {
+  readonly line: string;
+  readonly #opened: OpenMemory;
+  readonly #entry: KitEntry;
+  #terms: readonly string[] | undefined;
+  #id: string | undefined;
+
+  constructor(opened: OpenMemory, entry: KitEntry) {
+    this.#opened = opened;
+    this.#entry = entry;
+    this.line = lineText(entry.text);
+  }
+
+  isOf({ agent, tags }: KitEntry): boolean {
+    const own = this.#entry;
+    return own.agent === agent && own.tags.join('\n') === tags.join('\n');
+  }
+
+  terms(): readonly string[] {
+    return (this.#terms ??= termsOf(this.#opened.analyser, this.#entry));
+  }
+
+  id(): string {
+    const { agent, text } = this.#entry;
+    return (this.#id ??= memoryId(this.#opened.files.kit.app, agent, text));
+  }
+}
 
 const indexes = new WeakMap<OpenMemory, Index>();
 
@@ -128,17 +155,9 @@ export async function kitCandidates(
   const { app } = opened.files.kit;
   const said = new Map<string, Said>();
   const saidBy = (entry: KitEntry): Said => {
-    const { agent, text, tags } = entry;
-    const key = [agent, text, ...tags].join('\n');
-    let terms: readonly string[] | undefined;
-    let id: string | undefined;
-    const made = known?.said.get(key) ?? {
-      terms: () => (terms ??= termsOf(opened.analyser, entry)),
-      line: lineText(text),
-      id: () => (id ??= memoryId(app, agent, text)),
-      name: memoryName(app, agent, text),
-    };
-    said.set(key, made);
+    const before = said.get(entry.text) ?? known?.said.get(entry.text);
+    const made = before?.isOf(entry) === true ? before : new Said(opened, entry);
+    said.set(entry.text, made);
     return made;
   };
   const all = entries.map((entry) => ({ entry, said: saidBy(entry) }));
@@ -167,7 +186,7 @@ function ownIds(all: readonly SaidEntry[], app: string): ReadonlyMap<KitEntry, s
   const texts = new Map<string, string>();
   for (const { entry, said } of all) {
     const { type, agent, source, text } = entry;
-    const key = `${type}/${own.get(entry) ?? (isNamed ? said.name : said.id())}`;
+    const key = `${type}/${own.get(entry) ?? (isNamed ? memoryName(app, agent, text) : said.id())}`;
     if ((texts.get(key) ?? said.line) !== said.line) own.set(entry, placeId(app, agent, source, text));
     else texts.set(key, said.line);
   }
@@ -191,7 +210,7 @@ function candidateOf({ entry, said }: SaidEntry, project: string, own: string | 
       updatedAt: at ?? UNDATED,
       revision: 1,
     },
-    terms: said.terms,
+    terms: () => said.terms(),
     line: said.line,
     names,
     vector: undefined,
