@@ -1,5 +1,8 @@
-import { describe, expect, it } from 'vitest';
-import { tokenLines } from './token-file.ts';
+import { appendFile, stat, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { temporaryFolder } from '../../tests/support/app.ts';
+import { readTokens, tokenLines } from './token-file.ts';
 
 const A = 'token-of-ada-0123456789';
 const B = 'token-of-ben-0123456789';
@@ -69,5 +72,18 @@ describe('a file with tokens', () => {
     const { tokens, bad } = tokenLines(text);
     expect(tokens.map(({ token }) => token)).toEqual([A, B]);
     expect(bad).toEqual(Array.from({ length: 24 }, (_, index) => index + 3));
+  });
+
+  it('that is being written is read when its last line is whole, or nobody writes any more', async () => {
+    const file = join(await temporaryFolder(onTestFinished), 'tokens');
+    await writeFile(file, A);
+    const read = readTokens(file);
+    // Long enough to have read what is there.
+    for (let count = 0; count < 50; count += 1) await stat(file);
+    await appendFile(file, ' read # ada\n');
+    expect((await read).tokens).toEqual([{ token: A, mayWrite: false, name: 'ada' }]);
+    await writeFile(file, `${A} a2a`);
+    await utimes(file, 1, 1);
+    expect((await readTokens(file)).tokens).toEqual([{ token: A, mayWrite: true, only: 'a2a' }]);
   });
 });

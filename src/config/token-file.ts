@@ -1,6 +1,7 @@
 import { isAbsolute, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { BmadError, ours } from '../base/errors.ts';
-import { readState } from '../base/files/file-state.ts';
+import { modifiedAt, readState } from '../base/files/file-state.ts';
 import { realFolder } from '../base/files/files.ts';
 import type { Bounds, KnownToken } from '../base/http/http-route.ts';
 import { TOOLSETS } from '../base/product.ts';
@@ -90,13 +91,27 @@ const isToolset = (name: string): boolean => (TOOLSETS as readonly string[]).inc
 const isName = (word: string): boolean =>
   word.length <= LONGEST_NAME && /^[\p{L}\p{N}._@+-]+$/u.test(word) && !BOUNDS.test(word);
 
+/** Whoever writes a file has ended its last line by then, or does not end it. */
+const SETTLED_MS = 1_000;
+
 export async function readTokens(file: string): Promise<TokenLines> {
   // Secrets are mounted into containers as links.
-  const text = await readState(file, { follow: true });
+  const read = () => readState(file, { follow: true });
+  let text = await read();
+  // Half a line may be a token without what bounds it: a file that is being written is read when it has been.
+  while (text?.endsWith('\n') === false && (await isFresh(file))) {
+    await delay(SETTLED_MS / 10);
+    text = await read();
+  }
   if (text !== undefined) return tokenLines(text);
   throw new BmadError('invalid_input', t`There is no file ${file}.`, {
     hint: t`Set http_token_file, or --http-token-file, to a file with tokens.`,
   });
+}
+
+async function isFresh(file: string): Promise<boolean> {
+  const at = await modifiedAt(file);
+  return at !== undefined && Math.abs(Date.now() - at) < SETTLED_MS;
 }
 
 /** Folders that tokens are bounded to and that are not there: one is misspelt, or gone. */

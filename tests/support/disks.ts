@@ -27,10 +27,14 @@ export async function makeReadOnly(folder: string, onEnd: OnEnd): Promise<boolea
   return tells('mount', '-o', 'remount,ro,bind', folder);
 }
 
-/** A file system of its own with little room; nothing where this user may not mount one. */
-export async function smallDisk(kilobytes: number, onEnd: OnEnd): Promise<string | undefined> {
-  const folder = `${await temporaryFolder(onEnd)}/disk`;
-  await mkdir(folder);
+/** A file system of its own with little room, also in place of a folder; nothing where this user may not mount one. */
+export async function smallDisk(
+  kilobytes: number,
+  onEnd: OnEnd,
+  place?: string,
+): Promise<string | undefined> {
+  const folder = place ?? `${await temporaryFolder(onEnd)}/disk`;
+  await mkdir(folder, { recursive: true });
   if (!(await tells('mount', '-t', 'tmpfs', '-o', `size=${kilobytes}k`, 'tmpfs', folder))) return undefined;
   onEnd(async () => void (await tells('umount', '-l', folder)));
   return folder;
