@@ -42,6 +42,9 @@ export function t(parts: TemplateStringsArray, ...given: readonly (string | numb
   return (found(key) ?? key).replace(/\{(\d+)\}/g, (_place, number) => String(given[Number(number)]));
 }
 
+/** What something is, and it: languages put the colon differently. */
+export const labelled = (label: string, text: string): string => t`${label}: ${text}`;
+
 /** `3 stories`: one and many are messages of their own. */
 export function plural(count: number, one: string, many = `${one}s`): string {
   // What is one and what is many differs: in French nothing is one, too.
@@ -104,11 +107,13 @@ function shortDay(iso: string, now: number): string {
   return written({ day: 'numeric', month: 'short' })(iso);
 }
 
+export const amount = (count: number, unit: 'minute' | 'hour' | 'day'): string =>
+  new Intl.NumberFormat(locale(), { style: 'unit', unit, unitDisplay: 'short' }).format(count);
+
 /** `2 min`, `3 h`: the same where there is room for no more. */
 export function span(iso = '', now = Date.now()): string {
   if (DATE_ONLY.test(iso)) return shortDay(`${iso}T12:00:00`, now);
   const [count, unit] = elapsed(iso, now) ?? [];
   if (count === undefined || unit === undefined) return '';
-  const style = { style: 'unit', unit, unitDisplay: 'short' } as const;
-  return new Intl.NumberFormat(locale(), style).format(count);
+  return amount(count, unit);
 }

@@ -44,9 +44,9 @@ describe('decisions on the page', () => {
       .first()
       .waitFor();
     await ada.page.keyboard.press('1');
-    await entry(ada, title).waitFor({ state: 'detached' });
-    await entry(ben, title).waitFor({ state: 'detached' });
     await ada.page.locator('.toast', { hasText: title }).waitFor();
+    await entry(ada, title).waitFor({ state: 'detached' });
+    // The way back is offered for seconds only, so that on a busy machine nobody else is waited for first.
     await ada.page.keyboard.press('z');
     await entry(ada, title).waitFor();
     await entry(ben, title).waitFor();

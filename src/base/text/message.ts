@@ -32,6 +32,7 @@ const SPOKEN = Symbol.for('bmad-mcp-server: the words that a person is spoken to
 const state = globalThis as { [SPOKEN]?: AsyncLocalStorage<Spoken> };
 
 const PLACES = /\{(\d+)\}/g;
+const FIGURES = /\d+(?:\.\d+)?/g;
 
 /**
  * A message to a person: t`There is no ${kind} called ${name}.` It is looked up as it is written here, and what comes in is
@@ -49,7 +50,15 @@ export function t(parts: TemplateStringsArray, ...given: readonly Given[]): stri
 }
 
 /** A text of ours that was written before anybody knew who reads it, such as the title of an operation or a state. */
-export const say = (text: string): string => wordsNow()?.[text] ?? text;
+export function say(text: string): string {
+  const words = wordsNow();
+  if (words === undefined) return text;
+  // A sentence may have been stored with its figures in it.
+  const figures = text.match(FIGURES) ?? [];
+  let place = 0;
+  const known = words[text] ?? words[text.replace(FIGURES, () => `{${place++}}`)];
+  return known?.replace(PLACES, (_place, number) => figures[Number(number)] ?? '') ?? text;
+}
 
 /** The words that are spoken now: what is kept with messages in it is kept for each of them. */
 export const wordsNow = (): Catalogue | undefined => state[SPOKEN]?.getStore()?.words;

@@ -1,4 +1,4 @@
-import { t } from '../message.ts';
+import { labelled, t } from '../message.ts';
 import type { VNode } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { Action } from '../answers.ts';
@@ -69,7 +69,7 @@ export function Actions(of: Acting): VNode | null {
       });
       setOpen(undefined);
       if (!LOOKS.has(operation))
-        tellDone(`${label}: ${about}`, done, where, of.onUndone ?? (() => onDone(label, done)));
+        tellDone(labelled(label, about), done, where, of.onUndone ?? (() => onDone(label, done)));
       onDone(label, done);
     } catch (error) {
       setProblem(saidOf(error));

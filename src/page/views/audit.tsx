@@ -1,14 +1,14 @@
 import type { VNode } from 'preact';
 import type { AuditLine } from '../answers.ts';
 import { useAnswer } from '../loading.ts';
-import { moment, number, plural, t } from '../message.ts';
+import { amount, moment, number, plural, t } from '../message.ts';
 import { Choice } from '../parts/choice.tsx';
 import { lastName } from '../parts/patterns.ts';
 import { Empty, Heading, Shown, Unread, unreadOf, When } from '../parts/shown.tsx';
 import { dotted, inLine } from '../parts/visible.ts';
 import { refine, route } from '../router.ts';
 
-const TIMES = ['1h', '24h', '7d', '90d'] as const;
+const TIMES = ['1h', '24h', '7d', '90d'];
 const MOST = 500;
 
 /** What lines are told apart by. */
@@ -46,7 +46,7 @@ export function Audit(): VNode {
       <Choice
         label={t`Since`}
         now={since}
-        among={TIMES.map((time) => [time, time])}
+        among={TIMES.map((time) => [time, amount(parseInt(time), time.endsWith('h') ? 'hour' : 'day')])}
         onChoose={(time) => refine({ since: time })}
       >
         {select('caller', t`Caller`, caller)}

@@ -10,7 +10,7 @@ import { words } from '../words.ts';
 
 const FIELDS = ['what_happened', 'root_cause', 'impact', 'lesson', 'fix', 'rule'] as const;
 
-const isKnown = (word: string | undefined): boolean => word !== 'unknown';
+const isKnown = (word: string | undefined): boolean => word?.toLowerCase() !== 'unknown';
 
 /** What went wrong before, and whether a plan is about to repeat it. */
 export function Failures(): VNode {
@@ -26,8 +26,8 @@ export function Failures(): VNode {
                 <Group title={t`Rules`} count={data.rules.length} />
                 <ul class="log">
                   {data.rules.map(({ rule, from }) => (
-                    <li key={`${rule} ${from}`}>
-                      {inLine(rule, 600)} <small>{inLine(from)}</small>
+                    <li key={`${rule} ${from}`} title={inLine(from)}>
+                      {inLine(rule, 600)}
                     </li>
                   ))}
                 </ul>

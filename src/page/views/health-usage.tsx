@@ -4,7 +4,7 @@ import { useAnswer } from '../loading.ts';
 import { Bars, LEAST_POINTS } from '../parts/chart.tsx';
 import { Group, Shown, Unread, unreadOf } from '../parts/shown.tsx';
 import { Reasons } from '../parts/texts.tsx';
-import { dotted, inLine } from '../parts/visible.ts';
+import { dotted } from '../parts/visible.ts';
 import { age, number, t } from '../message.ts';
 
 /** What was started: most often, and day by day. */
@@ -26,7 +26,6 @@ export function Usage(): VNode {
               />
             )}
             <Days days={days} />
-            <p class="proof">{inLine(place)}</p>
             <Unread items={unreadOf(problem === undefined ? [] : [problem], place)} />
           </>
         )}

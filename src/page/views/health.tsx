@@ -8,7 +8,7 @@ import { Reasons } from '../parts/texts.tsx';
 import { dotted, inLine } from '../parts/visible.ts';
 import { Fold } from '../parts/work.tsx';
 import { address } from '../router.ts';
-import { age, moment, plural, t } from '../message.ts';
+import { age, labelled, moment, plural, t } from '../message.ts';
 
 import { Hosts } from './health-hosts.tsx';
 import { Usage } from './health-usage.tsx';
@@ -85,6 +85,7 @@ function repairsOf(
 }
 
 function HealthReport({ doctor }: { doctor: Doctor }): VNode {
+  const { allowed, programs = [] } = doctor.safety ?? {};
   const notices = [
     ...doctor.findings.map(({ about, text }) => ({ what: about, why: text })),
     ...unreadOf(doctor.warnings),
@@ -116,11 +117,11 @@ function HealthReport({ doctor }: { doctor: Doctor }): VNode {
           ))}
         </ul>
       </Fold>
-      {doctor.safety === undefined || doctor.safety.programs.length === 0 ? null : (
+      {programs.length === 0 ? null : (
         <Fold
-          title={`${t`Programs of this project`}: ${doctor.safety.allowed ? t`allowed to run` : t`not allowed to run`}`}
+          title={labelled(t`Programs of this project`, allowed ? t`allowed to run` : t`not allowed to run`)}
         >
-          <Reasons items={doctor.safety.programs} />
+          <Reasons items={programs} />
         </Fold>
       )}
       <p class="proof">
@@ -138,7 +139,7 @@ function Store(): VNode {
     <Shown loaded={loaded}>
       {({ place, files, engine, index, embedder, memories, degraded, notes }) => (
         <>
-          <Fold title={`${t`Memory`}: ${plural(memories ?? 0, 'memory', 'memories')}`} open={degraded}>
+          <Fold title={labelled(t`Memory`, plural(memories ?? 0, 'memory', 'memories'))} open={degraded}>
             <Reasons
               items={[
                 dotted(engine, embedder),

@@ -4,7 +4,7 @@ import type { Inbox as InboxData, InboxItem } from '../answers.ts';
 import { ask, perform } from '../api.ts';
 import { session } from '../live.ts';
 import { useActivity, useElsewhere, useNames, type Loaded } from '../loading.ts';
-import { age, clock, moment, span, t } from '../message.ts';
+import { age, clock, labelled, moment, span, t } from '../message.ts';
 import { Actions } from '../parts/actions.tsx';
 import { Choice, TextForm } from '../parts/choice.tsx';
 import { asLine } from '../parts/patterns.ts';
@@ -138,7 +138,7 @@ function Answering({ item, onDone }: { item: Waiting; onDone: () => void }): VNo
         const answer = `${asLine(item.text)} → ${asLine(text)}`;
         await ask('log_decision', { agent: item.role ?? 'person', text: answer, ...place });
         await perform(closing.operation, { ...closing.args, ...place });
-        tell({ text: `${t`Answered`}: ${inLine(item.title, 120)}` });
+        tell({ text: labelled(t`Answered`, inLine(item.title, 120)) });
         onDone();
       }}
     />

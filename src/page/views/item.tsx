@@ -10,7 +10,7 @@ import { Exact } from '../parts/texts.tsx';
 import { dotted, inLine } from '../parts/visible.ts';
 import { Fold } from '../parts/work.tsx';
 import { address, route } from '../router.ts';
-import { number, t } from '../message.ts';
+import { labelled, number, t } from '../message.ts';
 import { words } from '../words.ts';
 
 const STARTED = new Set(['agent', 'workflow', 'skill', 'task', 'tool']);
@@ -78,8 +78,8 @@ function Cost({ name, kind, text }: { name: string; kind: string; text: number |
     <p>
       <b>{t`Cost`}</b>{' '}
       <span class="proof">
-        {text === undefined ? '' : `${t`Text`}: ${t`${number(text)} tokens`}`}
-        {data === undefined ? '' : ` · ${t`with its context`}: ${t`${number(data.needed)} tokens`}`}
+        {text === undefined ? '' : labelled(t`Text`, t`${number(text)} tokens`)}
+        {data === undefined ? '' : ` · ${labelled(t`with its context`, t`${number(data.needed)} tokens`)}`}
       </span>
     </p>
   );
@@ -105,7 +105,9 @@ function Provenance(of: { data: Explained; starts: boolean; onChange: () => void
               <Actions
                 about={inLine(origin)}
                 onDone={onChange}
-                actions={[{ label: t`Use this one`, operation: 'prefer_origin', args: { name, origin } }]}
+                actions={[
+                  { label: t`Use this one`, operation: 'prefer_origin', args: { name, origin }, equal: true },
+                ]}
               />
             )}
           </div>
@@ -135,7 +137,8 @@ function shownValue(layers: readonly Layer[]): string {
   return shownEntry(values.at(-1));
 }
 
-const placeOf = ({ file, line }: Layer): string => (line === undefined ? file : `${file}:${line}`);
+const placeOf = ({ file = '', line }: Partial<Layer> = {}): string =>
+  line === undefined ? file : `${file}:${line}`;
 
 /** Every value that more than one file sets: what it was, and what it is. */
 function Overrides({ layers }: { layers: readonly Layer[] }): VNode {
@@ -156,12 +159,8 @@ function Overrides({ layers }: { layers: readonly Layer[] }): VNode {
           <Compare
             before={shownValue([before])}
             after={shownValue(after)}
-            left={`${t`before`}: ${inLine(placeOf(before))}`}
-            right={`${t`in force`}: ${after
-              .map(placeOf)
-              .slice(-1)
-              .map((place) => inLine(place))
-              .join('')}`}
+            left={labelled(t`before`, inLine(placeOf(before)))}
+            right={labelled(t`in force`, inLine(placeOf(after.at(-1))))}
           />
         </div>
       ))}

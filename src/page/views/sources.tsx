@@ -7,7 +7,7 @@ import { Empty, Group, Heading, Shown, Unread } from '../parts/shown.tsx';
 import { Reasons } from '../parts/texts.tsx';
 import { dotted, inLine } from '../parts/visible.ts';
 import { Fold } from '../parts/work.tsx';
-import { age, number, t } from '../message.ts';
+import { age, labelled, number, t } from '../message.ts';
 
 const short = (commit: string | undefined): string => commit?.slice(0, 12) ?? '–';
 
@@ -66,16 +66,13 @@ function Line({ source }: { source: Source }): VNode {
   const { pending, trouble } = source;
   return (
     <li class="item" data-entry tabIndex={0} aria-label={inLine(source.source)}>
-      <span
-        class={`dot ${trouble === undefined ? (pending === undefined ? 'good' : 'info') : 'bad'}`}
-        aria-hidden="true"
-      />
+      <span class={`dot ${trouble ? 'bad' : pending ? 'info' : 'good'}`} aria-hidden="true" />
       <div>
         <p class="what">{inLine(source.source)}</p>
         <p class="why">
           {pending === undefined
             ? inLine(source.state)
-            : `${t`an update waits`}: ${short(source.commit)} → ${short(pending.commit)}`}
+            : labelled(t`an update waits`, `${short(source.commit)} → ${short(pending.commit)}`)}
           {source.fetchedAt === undefined ? '' : ` · ${age(source.fetchedAt)}`}
         </p>
         <p class="proof">
@@ -96,7 +93,7 @@ function Review({ review, onDone }: { review: SourceReview; onDone: () => void }
   const args = { source: review.source, commit: review.to };
   return (
     <section data-entry tabIndex={0} aria-label={inLine(review.source)}>
-      <Group title={`${t`What changes`}: ${inLine(review.source)}`} count={review.files.length} />
+      <Group title={labelled(t`What changes`, inLine(review.source))} count={review.files.length} />
       <Reasons
         items={review.records.map((each) => dotted(each.change, each.kind, each.name, each.description))}
       />
