@@ -249,7 +249,7 @@ async function followedFile(
     trouble = () => (lines === '' ? undefined : t`The token file has lines that are not valid: ${lines}.`);
     if (lines !== '') log.warn('lines of the token file are not valid; the others count', { file, lines });
     const projects = (await absentProjects(tokens)).join(', ');
-    if (projects !== '') log.warn('the token file names projects that are not there', { file, projects });
+    if (projects !== '') log.warn('the token file names missing projects', { file, projects });
     return [...beside, ...tokens];
   }
   const first = await read();

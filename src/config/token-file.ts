@@ -114,7 +114,7 @@ async function isFresh(file: string): Promise<boolean> {
   return at !== undefined && Math.abs(Date.now() - at) < SETTLED_MS;
 }
 
-/** Folders that tokens are bounded to and that are not there: one is misspelt, or gone. */
+/** Missing folders that tokens are bounded to: one is misspelt, or gone. */
 export async function absentProjects(tokens: readonly KnownToken[]): Promise<string[]> {
   const named = [...new Set(tokens.flatMap(({ bounds }) => bounds?.projects ?? []))];
   const real = await Promise.all(named.map((project) => realFolder(project)));
@@ -134,7 +134,7 @@ export async function tokenFaults(
   return [
     ...(lines === '' ? [] : [broken(t`Lines of ${file} are not valid: ${lines}. The others count.`)]),
     ...(await absentProjects(read.tokens)).map((project) => ({
-      ...broken(t`${file} names a project that is not there: ${project}.`),
+      ...broken(t`${file} names a missing project: ${project}.`),
       level: 'notice' as const,
     })),
   ];

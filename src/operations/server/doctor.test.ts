@@ -57,7 +57,7 @@ describe('doctor', () => {
     );
     expect(await findings()).toEqual([
       { level: 'broken', about, text: `Lines of ${file} are not valid: 1, 2. The others count.` },
-      { level: 'notice', about, text: `${file} names a project that is not there: /gone/shop.` },
+      { level: 'notice', about, text: `${file} names a missing project: /gone/shop.` },
     ]);
     expect(await findings(true)).toEqual([]);
     await writeFile(file, 'a-token-0123456789 read\n');
