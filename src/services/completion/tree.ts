@@ -267,14 +267,14 @@ function documentsOf(output: string): ((name: string) => boolean) | undefined {
 
 /** Asked of each file, so it is no expression. */
 const DOCUMENT = new Set(
-  'md markdown txt log diff patch yml yaml json jsonl csv tsv htm html xml pdf svg png jpg jpeg gif webp excalidraw drawio mmd puml lock tmp'.split(
+  '.md .markdown .txt .log .diff .patch .yml .yaml .json .jsonl .csv .tsv .htm .html .xml .pdf .svg .png .jpg .jpeg .gif .webp .excalidraw .drawio .mmd .puml .lock .tmp'.split(
     ' ',
   ),
 );
 
 function isDocument(name: string): boolean {
   const dot = name.lastIndexOf('.');
-  return dot !== -1 && DOCUMENT.has(name.slice(dot + 1).toLowerCase());
+  return dot !== -1 && DOCUMENT.has(name.slice(dot).toLowerCase());
 }
 
 /** Folders of this server, and what it writes there. */
