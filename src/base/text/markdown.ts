@@ -78,16 +78,40 @@ export interface LineSection {
   /** Line number of the heading, from 1; 0 for the text before the first heading. */
   line: number;
   /** The lines below it: the number of the first is one more than that of the heading. */
-  body: string[];
+  body: readonly string[];
+}
+
+/** A text may have thousands, and what is below most of their headings is not looked at. */
+class CutSection implements LineSection {
+  readonly level: number;
+  readonly title: string;
+  readonly line: number;
+  /** The line number of the next heading. */
+  next = Infinity;
+  readonly #lines: readonly string[];
+
+  constructor(lines: readonly string[], line: number, level = 0, title = '') {
+    this.level = level;
+    this.title = title;
+    this.line = line;
+    this.#lines = lines;
+  }
+
+  get body(): readonly string[] {
+    return this.#lines.slice(this.line, this.next - 1);
+  }
 }
 
 /** A text cut at its headings. */
 export function sectionsOf(lines: readonly string[]): LineSection[] {
-  const sections: LineSection[] = [{ level: 0, title: '', line: 0, body: [] }];
+  let last = new CutSection(lines, 0);
+  const sections = [last];
   for (const [index, text] of lines.entries()) {
     const heading = headingIn(text);
-    if (heading === undefined) sections.at(-1)?.body.push(text);
-    else sections.push({ ...heading, line: index + 1, body: [] });
+    if (heading === undefined) continue;
+    last.next = index + 1;
+    last = new CutSection(lines, index + 1, heading.level, heading.title);
+    sections.push(last);
   }
   return sections;
 }

@@ -88,7 +88,7 @@ function failuresOf(text: string, source: string): Failure[] {
 
 function datedFailure(
   [, date = '', bracket, rest = '']: RegExpExecArray,
-  { line, body }: LineSection,
+  section: LineSection,
   severity: Severity,
   source: string,
   words: Words,
@@ -97,43 +97,105 @@ function datedFailure(
   const isKind = bracket !== undefined && (CATEGORY.test(bracket) || words.category(bracket) !== undefined);
   const heading = isKind ? `[${bracket}] ${rest}` : rest;
   const own = bracket === undefined ? 'unknown' : words.severity(bracket);
-  const said = labelledIn(body, words);
-  return {
+  const { body } = section;
+  const said = body.some((line) => RANKS.test(line)) ? labelledIn(body, words) : undefined;
+  const head = {
     ...named(heading, [], words),
-    ...fieldsOf(said, words),
-    severity: firstKnown(own, words.severity(said.severity ?? ''), severity),
+    severity: firstKnown(own, words.severity(said?.severity ?? ''), severity),
+    status: words.status(said?.status ?? ''),
     date,
     agents: bracket === undefined || isKind || own !== 'unknown' ? [] : [bracket],
     tags: [],
     source,
-    line,
-    told: toldText(heading, body),
   };
+  return new PageFailure(head, section, words, said);
+}
+
+/** What a line begins with that may name a severity or a status. */
+const RANKS = /^[^\p{L}\p{N}]*s/iu;
+
+/**
+ * A failure below its heading. What decides about its place among others is known, and what else is told is read when it is
+ * asked for: of thousands, for a few.
+ */
+class PageFailure implements Failure {
+  declare readonly id?: string | undefined;
+  declare readonly title: string;
+  declare readonly heading: string;
+  declare readonly category: string;
+  declare readonly severity: Severity;
+  declare readonly status: Failure['status'];
+  declare readonly date?: string | undefined;
+  declare readonly agents: string[];
+  declare readonly tags: string[];
+  declare readonly source: string;
+  readonly line: number;
+  readonly #section: LineSection;
+  readonly #words: Words;
+  #said: Said | undefined;
+
+  constructor(
+    head: Omit<Failure, keyof FailureFields | 'line' | 'told'>,
+    section: LineSection,
+    words: Words,
+    said: Said | undefined,
+  ) {
+    Object.assign(this, head);
+    this.line = section.line;
+    this.#section = section;
+    this.#words = words;
+    this.#said = said;
+  }
+
+  get happened(): string | undefined {
+    return this.#own().happened;
+  }
+  get cause(): string | undefined {
+    return this.#own().cause;
+  }
+  get impact(): string | undefined {
+    return this.#own().impact;
+  }
+  get lesson(): string | undefined {
+    return this.#own().lesson;
+  }
+  get fix(): string | undefined {
+    return this.#own().fix;
+  }
+  get rule(): string | undefined {
+    return this.#own().rule;
+  }
+  get told(): string {
+    return toldText(this.heading, this.#section.body);
+  }
+
+  #own(): Said {
+    return (this.#said ??= labelledIn(this.#section.body, this.#words));
+  }
 }
 
 function numberedFailure(
   [, id = '', title = '']: RegExpExecArray,
-  { line, body }: LineSection,
+  section: LineSection,
   source: string,
   words: Words,
 ): Failure {
-  const own = labelledIn(body, words);
+  const own = labelledIn(section.body, words);
   const { severity, date, agents, tags } = own;
   const list = (text: string | undefined): string[] =>
     text === undefined ? [] : text.split(',').flatMap((part) => (isUnset(part) ? [] : [part.trim()]));
   const known = list(tags);
-  return {
+  const head = {
     id,
     ...named(title, known, words),
-    ...fieldsOf(own, words),
     severity: firstKnown(words.severity(severity ?? ''), severityAmong(known)),
+    status: words.status(own.status ?? ''),
     date,
     agents: list(agents).filter((agent) => agent !== 'unknown'),
     tags: known,
     source,
-    line,
-    told: toldText(title, body),
   };
+  return new PageFailure(head, section, words, own);
 }
 
 /** The log of the other family: one failure per line. Anything that is not JSON is reported and skipped. */
@@ -227,6 +289,8 @@ const LABELS = [
   ['tags', /^tags?$/],
 ] as const;
 type Label = (typeof LABELS)[number][0];
+/** What is written behind each label. */
+type Said = Partial<Record<Label, string>>;
 
 /** `**Leçon** : …`, as a separate line or a bullet, with or without the marks: its name and its value. */
 function labelIn(line: string): [name: string, value: string] | undefined {
@@ -275,11 +339,8 @@ function labelOf(name: string): Label | undefined {
   return plain === '' ? undefined : LABELS.find(([, pattern]) => pattern.test(plain))?.[0];
 }
 
-function labelledIn(
-  body: LineSection['body'],
-  words: Pick<Words, 'label'> = { label: labelOf },
-): Partial<Record<Label, string>> {
-  const found: Partial<Record<Label, string>> = {};
+function labelledIn(body: LineSection['body'], words: Pick<Words, 'label'> = { label: labelOf }): Said {
+  const found: Said = {};
   let last: Label | undefined;
   for (const text of body) {
     const [name, value] = labelIn(text) ?? ['', ''];
@@ -301,11 +362,8 @@ function saidSeverity(body: LineSection['body']): Severity {
 
 type Told = Required<{ [Name in keyof FailureFields]: FailureFields[Name] }> & Pick<Failure, 'status'>;
 
-function fieldsOf(
-  { happened, cause, impact, lesson, fix, rule, status = '' }: Partial<Record<Label, string>>,
-  words: Pick<Words, 'status'> = { status: statusOf },
-): Told {
-  return { happened, cause, impact, lesson, fix, rule, status: words.status(status) };
+function fieldsOf({ happened, cause, impact, lesson, fix, rule, status = '' }: Said): Told {
+  return { happened, cause, impact, lesson, fix, rule, status: statusOf(status) };
 }
 
 /** A heading and what is below it, without lines and remarks. */

@@ -49,25 +49,21 @@ async function knownFailures(facts: ProjectFacts, context: MemoryPort) {
   const { failures, files, problems } = await facts.museum();
   const {
     all,
-    places,
+    idAt,
     gone,
     shown: masked,
     notes: told,
-  } = await (await context.memory()).browseAll('failures');
+  } = await (await context.memory()).browseAll('failures', files);
   const notes = [...new Set([...problems, ...told])];
   return { failures: facts.made([failures, all], inOrder), notes };
 
   function inOrder(): KnownFailure[] {
-    const heads = files.map((file) => `${file}:`);
-    const isInMuseum = (source: string): boolean => heads.some((head) => source.startsWith(head));
-    const entries = all.filter(({ stored, sources }) => stored || !sources.every(isInMuseum));
     // What was superseded or forgotten by its id still stands in the file.
     const left = new Set(gone);
     const living =
       left.size === 0 ? failures : failures.filter(({ source, line }) => !left.has(`${source}:${line}`));
-    const idAt = (place: string): string | undefined => places.get(place)?.entry.id;
     const inMuseum = living.map((each) => ofMuseum(each, facts, idAt));
-    return ordered([...inMuseum, ...entries.map((each) => remembered(each, facts, masked))]);
+    return ordered([...inMuseum, ...all.map((each) => remembered(each, facts, masked))]);
   }
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { KIT_FILES } from '../../../tests/support/kit-project.ts';
 import { GRIMOIRE_FILES, NEW_MUSEUM } from '../../../tests/support/kit-trees.ts';
 import { memorySession } from '../../../tests/support/memory-session.ts';
+import { memorySupersede } from '../memory/memory-operations.ts';
 import { type FailureData, getFailureMuseum } from './failures.ts';
 
 const page = `## 🟢 Micro-Erreurs
@@ -113,6 +114,17 @@ describe('get_failure_museum', () => {
     expect((await other.ok(getFailureMuseum)).answer.body).toContain(
       '1 failure (without severity and category)',
     );
+  });
+
+  it('says the same of a page whether or not anything else is remembered', async () => {
+    const { session } = await museumOf({ '_bmad/_memory/failure-museum.md': page });
+    const shown = async (): Promise<FailureData[]> =>
+      (await session.ok(getFailureMuseum)).data['failures'] as FailureData[];
+    const [alone, other] = [await shown(), await session.remember('failures', 'qa', 'The clock was wrong')];
+    expect(new Set(alone.map(({ id }) => id)).size).toBe(6);
+    expect((await shown()).filter(({ id }) => id !== other)).toEqual(alone);
+    await session.ok(memorySupersede, { id: alone[0]?.id });
+    expect((await shown()).filter(({ id }) => id !== other)).toEqual(alone.slice(1));
   });
 
   it('works in a project without BMAD', async () => {

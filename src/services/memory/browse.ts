@@ -77,32 +77,38 @@ export async function browse(
 }
 
 /**
- * The same for one who puts thousands of them in an order and shows a few: nothing is masked but by `shown`. `all` is the same
- * list for as long as nothing has changed.
+ * The same for one who puts thousands of them in an order and shows a few: nothing is masked but by `shown`, and what is only
+ * in the files that he has read himself is left out. `all` is the same list for as long as nothing has changed.
  */
-export async function browseAll(opened: OpenMemory, type: MemoryType) {
+export async function browseAll(opened: OpenMemory, type: MemoryType, read: readonly string[]) {
   const { entry: shown } = shownBy(opened);
-  return { ...(await known(opened, type, undefined)), shown };
+  const { all, gone, places, candidates, notes } = await known(opened, type, undefined, read);
+  let copies: Map<string, KitCandidate> | undefined;
+  const copyAt = (place: string): KitCandidate | undefined =>
+    (copies ??= new Map(candidates.map((each) => [each.place, each]))).get(place);
+  const idAt = (place: string): string | undefined => (places.get(place) ?? copyAt(place))?.entry.id;
+  return { all, gone, idAt, shown, notes };
 }
 
 async function known(
   opened: OpenMemory,
   type: MemoryType,
   agents: readonly string[] | undefined,
+  read: readonly string[] = [],
 ): Promise<Known & { notes: string[] }> {
   const { session, trouble } = await sessionOf(opened);
   const candidates = await kitCandidates(opened, undefined);
   const notes = [...trouble, ...(await opened.files.read()).problems];
   const store = session?.store;
   const stamp = await store?.stamp();
-  const key = [type, ...(agents ?? [])].join('\n');
+  const key = [type, ...(agents ?? []), '', ...read].join('\n');
   const kept = knownIn.get(opened) ?? new Map<string, Known>();
   const before = kept.get(key);
   const begun = performance.now();
   const isSame = before?.stamp === stamp || (store?.making() !== undefined && begun < (before?.until ?? 0));
   if (before !== undefined && before.store === store && before.candidates === candidates && isSame)
     return { ...before, notes };
-  const all = await allOf(store, candidates, type, agents);
+  const all = await allOf(store, candidates, type, agents, new Set(read));
   const now = performance.now();
   const found = { store, stamp, until: now + READ_PART * (now - begun), candidates, ...all };
   if (kept.size > MOST_KEPT) kept.clear();
@@ -115,6 +121,7 @@ async function allOf(
   candidates: readonly KitCandidate[],
   type: MemoryType,
   agents: readonly string[] | undefined,
+  read: ReadonlySet<string>,
 ): Promise<Pick<Known, 'all' | 'places' | 'gone'>> {
   const wanted = agents === undefined ? undefined : new Set(agents.map(nameKey));
   const found = new Map<string, Browsed>();
@@ -122,15 +129,25 @@ async function allOf(
   for (const entry of store === undefined ? [] : await allEntries(store, { types: [type] }))
     if (wanted === undefined || wanted.has(nameKey(entry.agent)))
       found.set(lineText(entry.text), { entry, sources: [], stored: true, dated: true });
-  const isBehind = (await store?.isBehind()) ?? (() => false);
-  for (const [at, { entry, line: key, names: whose, place, dated }] of candidates.entries()) {
+  const isBehind = await store?.isBehind();
+  const own = candidates.filter(
+    ({ from }) =>
+      from.type === type && (wanted === undefined || from.names.some((name) => wanted.has(nameKey(name)))),
+  );
+  const others = read.size === 0 ? own : own.filter(({ from }) => !read.has(from.source));
+  const lines = new Set(others.map(({ line }) => line));
+  // Of thousands that are only there, nothing is made where there is nothing to compare them with.
+  const isAlone = found.size + lines.size === 0 && isBehind === undefined;
+  for (const [at, candidate] of isAlone ? [] : own.entries()) {
     if (at % SOME === 0) await breath();
-    if (entry.type !== type) continue;
-    if (wanted !== undefined && !whose.some((name) => wanted.has(nameKey(name)))) continue;
-    const twin = found.get(key);
+    const { line, place } = candidate;
+    const twin = found.get(line);
     if (twin !== undefined) twin.sources.push(place);
-    else if (isBehind(entry)) gone.push(place);
-    else found.set(key, { entry, sources: [place], stored: false, dated });
+    else if (isBehind?.(candidate.entry) === true) gone.push(place);
+    else if (lines.has(line)) {
+      const { entry, dated } = candidate;
+      found.set(line, { entry, sources: [place], stored: false, dated });
+    }
   }
   const places = new Map<string, Browsed>();
   for (const each of found.values()) for (const at of each.sources) places.set(at, each);

@@ -47,7 +47,7 @@ export async function wholeMemory(opened: OpenMemory, id: string, type?: MemoryT
 
 async function memoryWithId(opened: OpenMemory, id: string, type?: MemoryType): Promise<WholeMemory> {
   const copies = await kitCandidates(opened, undefined);
-  const numbered = copies.find(({ number }) => number?.toUpperCase() === id.trim().toUpperCase());
+  const numbered = copies.find(({ from }) => from.number?.toUpperCase() === id.trim().toUpperCase());
   const wanted = numbered?.entry.id ?? exactId(id);
   const { store } = await opened.session();
   const find = async (): Promise<MemoryEntry[]> =>

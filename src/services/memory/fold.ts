@@ -277,10 +277,13 @@ function earlierLines(changed: readonly Stored[]): Set<string> {
   return lines;
 }
 
-/** Whether an entry of a file says what was forgotten, superseded or said otherwise since, by all that was changed. */
-export function behind(changed: readonly Stored[]): (entry: MemoryEntry) => boolean {
+/** Whether an entry of a file says what was forgotten, superseded or said otherwise since; nothing where none can. */
+export type IsBehind = ((entry: MemoryEntry) => boolean) | undefined;
+
+/** By all that was changed. */
+export function behind(changed: readonly Stored[]): IsBehind {
   // What an entry is known by is not made for nothing.
-  if (changed.length === 0) return () => false;
+  if (changed.length === 0) return undefined;
   const lines = earlierLines(changed);
   const gone = changed.map(({ entry }) => entry).filter((entry) => !isLiving(entry));
   for (const entry of gone) lines.add(lineKey(entry));

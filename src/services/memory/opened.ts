@@ -81,22 +81,6 @@ export function shownBy({ hide }: Pick<OpenMemory, 'hide'>) {
   return { text, wording, entry };
 }
 
-/** An entry of a file of the project, ready to be compared. */
-export interface KitCandidate {
-  entry: MemoryEntry;
-  /** Its text as a line: copies are known by it. */
-  line: string;
-  names: readonly string[];
-  /** Found out when they are asked for: of ten thousand failures, a list needs none. */
-  terms: () => readonly string[];
-  vector: Float32Array | undefined;
-  source: string;
-  place: string;
-  dated: boolean;
-  /** `FM-001`, where the file numbers what it has. */
-  number: string | undefined;
-}
-
 /** The vectors of file entries are computed in each process, so there is a limit to how many get one. */
 const VECTORS = 2_000;
 const UNDATED = '1970-01-01T00:00:00.000Z';
@@ -112,18 +96,21 @@ interface Index {
   said: ReadonlyMap<string, Said>;
 }
 
-/** What is made of an entry's text, agent and tags; terms and id when they are asked for. */
+/** What is made of an entry's text, agent and tags when it is asked for: of ten thousand failures, a list asks for a few. */
 class Said {
-  readonly line: string;
   readonly #opened: OpenMemory;
   readonly #entry: KitEntry;
+  #line: string | undefined;
   #terms: readonly string[] | undefined;
   #id: string | undefined;
 
   constructor(opened: OpenMemory, entry: KitEntry) {
     this.#opened = opened;
     this.#entry = entry;
-    this.line = lineText(entry.text);
+  }
+
+  line(): string {
+    return (this.#line ??= lineText(this.#entry.text));
   }
 
   isOf({ agent, tags }: KitEntry): boolean {
@@ -139,6 +126,64 @@ class Said {
     const { agent, text } = this.#entry;
     return (this.#id ??= memoryId(this.#opened.files.kit.app, agent, text));
   }
+}
+
+/** An entry of a file of the project, to be compared; what that takes is made when it is asked for. */
+export class KitCandidate {
+  readonly from: KitEntry;
+  readonly said: Said;
+  vector: Float32Array | undefined;
+  /** An id that is not made of how the text begins. */
+  ownId: string | undefined;
+  readonly #project: string;
+  #entry: MemoryEntry | undefined;
+
+  constructor(from: KitEntry, said: Said, project: string) {
+    this.from = from;
+    this.said = said;
+    this.ownId = isMemoryId(from.copyOf ?? '') ? from.copyOf?.toLowerCase() : undefined;
+    this.#project = project;
+  }
+
+  get entry(): MemoryEntry {
+    return (this.#entry ??= entryOf(this.from, this.said, this.ownId, this.#project));
+  }
+
+  /** Its text as a line: copies are known by it. */
+  get line(): string {
+    return this.said.line();
+  }
+
+  get place(): string {
+    const { source, line } = this.from;
+    return line === undefined ? source : `${source}:${line}`;
+  }
+
+  get dated(): boolean {
+    return utcOf(this.from.date) !== undefined;
+  }
+
+  terms(): readonly string[] {
+    return this.said.terms();
+  }
+}
+
+function entryOf(from: KitEntry, said: Said, own: string | undefined, project: string): MemoryEntry {
+  const { type, agent, text, tags, date } = from;
+  const at = utcOf(date) ?? UNDATED;
+  return {
+    get id() {
+      return own ?? said.id();
+    },
+    type,
+    agent,
+    text,
+    tags: tags.map((tag) => tag.normalize('NFC')),
+    project,
+    createdAt: at,
+    updatedAt: at,
+    revision: 1,
+  };
 }
 
 const indexes = new WeakMap<OpenMemory, Index>();
@@ -160,9 +205,8 @@ export async function kitCandidates(
     said.set(entry.text, made);
     return made;
   };
-  const all = entries.map((entry) => ({ entry, said: saidBy(entry) }));
-  const ids = ownIds(all, app);
-  const candidates = all.map((each) => candidateOf(each, app, ids.get(each.entry)));
+  const candidates = entries.map((entry) => new KitCandidate(entry, saidBy(entry), app));
+  nameApart(candidates, app);
   const before = known?.vectors ?? { space, made: new Map() };
   const made = before.space === space ? before.made : new Map<string, Float32Array>();
   const vectors =
@@ -171,54 +215,20 @@ export async function kitCandidates(
   return candidates;
 }
 
-interface SaidEntry {
-  entry: KitEntry;
-  said: Said;
-}
-
-/** Ids that are not made of how a text begins: those of copies, and of two texts of files that begin alike. */
-function ownIds(all: readonly SaidEntry[], app: string): ReadonlyMap<KitEntry, string> {
-  const own = new Map<KitEntry, string>();
-  for (const { entry } of all)
-    if (isMemoryId(entry.copyOf ?? '')) own.set(entry, (entry.copyOf ?? '').toLowerCase());
-  // Of ten thousand failures, a list asks for the ids of a few: where there are no copies, what they are made of is enough.
-  const isNamed = own.size === 0;
-  const texts = new Map<string, string>();
-  for (const { entry, said } of all) {
-    const { type, agent, source, text } = entry;
-    const key = `${type}/${own.get(entry) ?? (isNamed ? memoryName(app, agent, text) : said.id())}`;
-    if ((texts.get(key) ?? said.line) !== said.line) own.set(entry, placeId(app, agent, source, text));
-    else texts.set(key, said.line);
+/** Two texts of files that begin alike get different ids. */
+function nameApart(candidates: readonly KitCandidate[], app: string): void {
+  // Where there are no copies, what ids are made of is enough.
+  const isNamed = candidates.every(({ ownId }) => ownId === undefined);
+  const first = new Map<string, KitCandidate>();
+  for (const candidate of candidates) {
+    const { from, ownId, said } = candidate;
+    const { type, agent, source, text } = from;
+    const key = `${type}/${ownId ?? (isNamed ? memoryName(app, agent, text) : said.id())}`;
+    const other = first.get(key);
+    if (other === undefined) first.set(key, candidate);
+    else if (other.said !== said && other.line !== candidate.line)
+      candidate.ownId = placeId(app, agent, source, text);
   }
-  return own;
-}
-
-function candidateOf({ entry, said }: SaidEntry, project: string, own: string | undefined): KitCandidate {
-  const { type, agent, text, tags, source, line, names, date } = entry;
-  const at = utcOf(date);
-  return {
-    entry: {
-      get id() {
-        return own ?? said.id();
-      },
-      type,
-      agent,
-      text,
-      tags: tags.map((tag) => tag.normalize('NFC')),
-      project,
-      createdAt: at ?? UNDATED,
-      updatedAt: at ?? UNDATED,
-      revision: 1,
-    },
-    terms: () => said.terms(),
-    line: said.line,
-    names,
-    vector: undefined,
-    source,
-    place: line === undefined ? source : `${source}:${line}`,
-    dated: at !== undefined,
-    number: entry.number,
-  };
 }
 
 async function addVectors(

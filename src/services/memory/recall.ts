@@ -147,7 +147,7 @@ async function recallAll(
   const found =
     inFiles.length > 0
       ? await session.store.searchBesideFiles(query)
-      : { hits: await session.store.search(query), isBehind: () => false };
+      : { hits: await session.store.search(query), isBehind: undefined };
   const stored = found.hits.map((hit): Recalled => ({ ...hit, sources: [], stored: true }));
   // What is only faintly like it comes last, and the reader judges.
   const hits = [...stored, ...inFiles].filter((hit) => question.related !== true || isRelated(hit));
@@ -202,17 +202,17 @@ function kitHits(kit: readonly KitCandidate[], query: MemoryQuery): Recalled[] {
   const wanted = agents === undefined || agents.length === 0 ? undefined : agents.map(nameKey);
   const bounded = filter.since !== undefined || filter.until !== undefined;
   const passing = kit.filter(
-    ({ entry, names, dated }) =>
-      passes(entry, ready) &&
-      (dated || !bounded) &&
-      (wanted === undefined || names.some((name) => wanted.includes(nameKey(name)))),
+    (each) =>
+      passes(each.entry, ready) &&
+      (!bounded || each.dated) &&
+      (wanted === undefined || each.from.names.some((name) => wanted.includes(nameKey(name)))),
   );
   const sources = new Map(passing.map(({ entry, place }) => [entry, place]));
   const aim = vector === undefined ? undefined : normalized(vector);
-  const candidates = passing.map(({ entry, terms: own, vector: other }) => ({
-    entry,
-    terms: own(),
-    cosine: aim === undefined || other === undefined ? undefined : dot(aim, other),
+  const candidates = passing.map((each) => ({
+    entry: each.entry,
+    terms: each.terms(),
+    cosine: aim === undefined || each.vector === undefined ? undefined : dot(aim, each.vector),
   }));
   return searchedAmong(query, candidates).map((hit) => ({
     ...hit,
@@ -232,7 +232,7 @@ function withoutCopies(
     // Two memories of the store with the same text have separate ids, by which each is changed.
     const twin = kept.find((other) => !(other.stored && hit.stored) && sameText(other.entry, hit.entry));
     if (twin !== undefined) absorb(twin, hit);
-    else if (kept.length < most && (hit.stored || !isBehindStore(hit.entry))) kept.push(hit);
+    else if (kept.length < most && (hit.stored || isBehindStore?.(hit.entry) !== true)) kept.push(hit);
   }
   return kept;
 }

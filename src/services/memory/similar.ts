@@ -66,7 +66,7 @@ export async function similarTo(
   const own = opened.analyser.terms(fresh.text);
   const filter = { types: [fresh.type] };
   const hits = await store.search({ terms: own, vector, filter, limit: LOOKED_AT });
-  const inFiles = (await kitCandidates(opened, embedder)).filter(({ entry }) => entry.type === fresh.type);
+  const inFiles = (await kitCandidates(opened, embedder)).filter(({ from }) => from.type === fresh.type);
   const known = [
     ...hits.map(({ entry, cosine }) => ({
       entry,
@@ -74,7 +74,13 @@ export async function similarTo(
       terms: opened.analyser.terms(entry.text),
       line: lineText(entry.text),
     })),
-    ...inFiles.map((each) => ({ ...each, terms: each.terms(), cosine: cosineOf(each, vector) })),
+    ...inFiles.map((each) => ({
+      entry: each.entry,
+      cosine: cosineOf(each, vector),
+      terms: each.terms(),
+      line: each.line,
+      source: each.from.source,
+    })),
   ];
   const found = new Map<string, Similar>();
   const mine = new Set(own);

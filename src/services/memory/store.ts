@@ -29,7 +29,7 @@ import {
   type Upserted,
   type VectorFor,
 } from './engine.ts';
-import { behind, dataOf, entityOf, present, updated, upserted, type Verb } from './fold.ts';
+import { behind, dataOf, entityOf, type IsBehind, present, updated, upserted, type Verb } from './fold.ts';
 import { FollowedIndex, type Heads, type MemoryIndex } from './followed.ts';
 import { unit } from './rank.ts';
 
@@ -61,7 +61,7 @@ function eachOnce(keys: readonly MemoryKey[]): MemoryKey[][] {
 export class MemoryStore extends FollowedIndex {
   readonly #turn = inTurn();
   /** What hides entries of files, for as long as nothing changes. */
-  #past: { stamp: string; isBehind: (entry: MemoryEntry) => boolean } | undefined;
+  #past: { stamp: string; isBehind: IsBehind } | undefined;
 
   /**
    * Reads what is under each key, asks what it should become and says that in lines. Keys are taken in order: the second of
@@ -217,7 +217,7 @@ export class MemoryStore extends FollowedIndex {
   /** Whether an entry of a file says what was forgotten, superseded or said otherwise since. */
   isBehind = () => this.ask((index) => this.#isBehind(index));
 
-  async #isBehind(index: MemoryIndex): Promise<Answer['isBehind']> {
+  async #isBehind(index: MemoryIndex): Promise<IsBehind> {
     const stamp = await index.stamp();
     if (this.#past?.stamp !== stamp) this.#past = { stamp, isBehind: behind(await index.changed()) };
     return this.#past.isBehind;
@@ -267,10 +267,10 @@ export class MemoryStore extends FollowedIndex {
   }
 }
 
-/** What was found, and whether an entry of a file says what was forgotten, superseded or said otherwise since. */
+/** What was found, and which entries of files the store is ahead of. */
 export interface Answer {
   hits: MemoryHit[];
-  isBehind: (entry: MemoryEntry) => boolean;
+  isBehind: IsBehind;
 }
 
 const PENDING: IndexFilter = { unembedded: true, includeSuperseded: true };
