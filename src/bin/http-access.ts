@@ -29,7 +29,7 @@ export interface Access {
   /** Called once the server listens: creates what clients need, and returns what to tell the person who starts it. */
   settle?(): Promise<string>;
   /** Why not everyone who should be is admitted, if that is so. */
-  trouble?(): string | undefined;
+  trouble?(): Promise<string | undefined>;
   /** Seals what clients carry; nothing, if a new one may be made at each start. */
   key?: Uint8Array;
 }
@@ -176,8 +176,8 @@ const LOCK_WAIT_MS = 5_000;
 interface Tokens {
   /** Those that are valid now: the same list until they change. Waits until they are settled. */
   current(): Promise<readonly KnownToken[]>;
-  /** What is wrong with their file, if anything. */
-  trouble(): string | undefined;
+  /** What is wrong with their file, if anything, as it is now. */
+  trouble(): Promise<string | undefined>;
   /**
    * Called once the server listens, so that a failed start changes nothing. Returns what to tell the person who starts
    * it; a new token is included this one time.
@@ -196,7 +196,7 @@ async function serverTokens(context: Context, outside: Outside, anew: boolean): 
     if (given !== undefined) await guardGivenFile(given, context);
     const followed =
       given === undefined
-        ? { current: async () => own, trouble: () => undefined }
+        ? { current: async () => own, trouble: async () => undefined }
         : await followedFile(given, own, context);
     return { ...followed, settle: async () => t`Clients must send one of the configured tokens.` };
   }
@@ -204,7 +204,7 @@ async function serverTokens(context: Context, outside: Outside, anew: boolean): 
   await guardKeptFile(file, context);
   let open: (followed: Followed) => void;
   const settled = new Promise<Followed>((resolved) => (open = resolved));
-  let trouble: Tokens['trouble'] = () => undefined;
+  let trouble: Tokens['trouble'] = async () => undefined;
   return {
     current: async () => (await settled).current(),
     trouble: () => trouble(),
@@ -274,17 +274,15 @@ async function followedFile(
       return gone ? beside : before;
     }
   }
-  return {
-    trouble: () => trouble(),
-    async current() {
-      const now = changeMark(file);
-      if (now !== mark) {
-        mark = now;
-        known = known.then((before) => again(before, now === undefined));
-      }
-      return known;
-    },
-  };
+  function current(): Promise<readonly KnownToken[]> {
+    const now = changeMark(file);
+    if (now !== mark) {
+      mark = now;
+      known = known.then((before) => again(before, now === undefined));
+    }
+    return known;
+  }
+  return { current, trouble: () => current().then(() => trouble()) };
 }
 
 const UNREADABLE = 'The token file cannot be read.';

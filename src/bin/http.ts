@@ -90,7 +90,7 @@ async function main(): Promise<void> {
       mcp,
       ...page.routes,
       ...createApiRoutes(context, { secured, page: page.isOn }),
-      ...createHealthRoutes(context, () => access.trouble?.() ?? audited.trouble()),
+      ...createHealthRoutes(context, async () => (await access.trouble?.()) ?? audited.trouble()),
       metrics.route(figures),
       ...a2a,
       ...access.routes,
@@ -161,7 +161,8 @@ async function tellSystem(
   const program = await findProgram('systemd-notify', { env, besides: [cwd] });
   const asked = { env: { NOTIFY_SOCKET: socket, PATH }, timeoutMs: NOTIFY_MS };
   const ran = program && (await runProgram(program, [what], asked).catch(ours(() => undefined)));
-  if (ran?.code !== 0)
+  // A unit that is stopped may end the program before it has said so, and nobody misses that.
+  if (ran?.code !== 0 && what === 'READY=1')
     log.warn(t`The program systemd-notify failed: systemd may not know that the server is ready.`, { what });
 }
 

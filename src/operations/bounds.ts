@@ -82,7 +82,7 @@ async function refuseMore(what: 'tasks' | 'memories', most: number, context: Con
     : await (await context.memory()).count({});
   if (count < most) return;
   const why = isTask
-    ? t`The project has ${count} open tasks; your token may have ${most}.`
-    : t`The project has ${count} memories; your token may have ${most}.`;
+    ? t`Open tasks of the project: ${count}; your token may have ${most}.`
+    : t`Memories of the project: ${count}; your token may have ${most}.`;
   throw new BmadError('unavailable', why, { reason: 'quota', seconds: RETRY_SECONDS, hint: HINT });
 }

@@ -123,7 +123,9 @@ describe('a token that is bounded', () => {
       ['manage_project', { action: 'log_decision', args: { decision: 'x', rationale: 'y' } }],
       ['manage_project', { action: 'log_learning', args: { agent: 'dev', learning: 'x' } }],
     ] as const)
-      expect(await ask(name, args)).toMatch(/has \d+ (?:open tasks|memories); your token may have 1/);
+      expect(await ask(name, args)).toMatch(
+        /^(?:Open tasks|Memories) of the project: \d+; your token may have 1/,
+      );
     expect(await ask('recall_structured', { query: 'Queues' })).toContain('Queues are files');
     await client.close();
   });

@@ -76,8 +76,13 @@ describe('the systemd unit', () => {
     expect((await told.next()).value).toContain('STOPPING=1');
   });
 
+  it('tells only the server to stop, which finishes running calls', () => {
+    expect(lineOf('KillMode')).toBe('mixed');
+  });
+
   it('does not start without its file and its project', () => {
     expect(lineOf('EnvironmentFile')).toBe('/etc/bmad-mcp-server/%i.env');
+    expect(lineOf('AssertPathExists')).toBe(lineOf('EnvironmentFile'));
     expect(lineOf('AssertPathIsDirectory')).toBe(lineOf('ReadWritePaths'));
     expect(lineOf('ExecStart')).toContain(`--project ${lineOf('WorkingDirectory')}`);
   });

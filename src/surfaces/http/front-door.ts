@@ -358,7 +358,8 @@ function answerBrokenRequests(http: Server): void {
 /** How long a browser may cache the answer. */
 const MAX_AGE_S = 600;
 
-const EXPOSED = 'mcp-session-id, mcp-protocol-version, www-authenticate, retry-after, etag, link';
+const EXPOSED =
+  'mcp-session-id, mcp-protocol-version, www-authenticate, retry-after, etag, link, idempotency-replayed';
 
 /** Lets pages of the origins that were allowed by name call the server; without any, browsers get nothing from it. */
 function pageRules(origins: readonly string[]) {

@@ -14,7 +14,7 @@ const STORE_KEPT_MS = 5_000;
  * Whether the process is alive, and whether it is ready for work. Anyone may ask, so the answers are the same for every
  * project.
  */
-export function createHealthRoutes(context: Context, degraded?: () => string | undefined): HttpRoute[] {
+export function createHealthRoutes(context: Context, flaw?: () => Promise<string | undefined>): HttpRoute[] {
   let content: 'is being read' | 'is read' | 'cannot be read' = 'is being read';
   let ending = false;
   let stores: { at: number; answer: Promise<boolean> } | undefined;
@@ -63,11 +63,9 @@ export function createHealthRoutes(context: Context, degraded?: () => string | u
       ...route('/readyz', async () => {
         const why = await reasons();
         if (why.length > 0) return statusResponse(503, { status: 'not ready', reasons: why });
-        const but = degraded?.();
-        return statusResponse(
-          200,
-          but === undefined ? { status: 'ready' } : { status: 'degraded', reasons: [but] },
-        );
+        const but = await flaw?.();
+        if (but === undefined) return statusResponse(200, { status: 'ready' });
+        return statusResponse(200, { status: 'degraded', reasons: [but] });
       }),
       ending() {
         ending = true;
