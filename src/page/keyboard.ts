@@ -47,11 +47,6 @@ function press(number: string): void {
   reader?.querySelector<HTMLElement>(`[data-act="${number}"]`)?.click();
 }
 
-function goBy(key: string): void {
-  const found = VIEWS.find((view) => GO[view] === key);
-  if (found !== undefined) go(address(found));
-}
-
 /** What is open in front of a view is closed by its own link, which leads back to where it was opened. */
 function close(target: EventTarget | null): void {
   if (typing(target)) (target as HTMLElement).blur();
@@ -77,7 +72,8 @@ function onKey(event: KeyboardEvent): void {
   if (typing(event.target)) return;
   if (event.timeStamp - lastG < PAUSE_MS) {
     lastG = -PAUSE_MS;
-    goBy(key);
+    const view = VIEWS.find((each) => GO[each] === key);
+    if (view !== undefined) go(address(view));
     return;
   }
   if (key === 'g') lastG = event.timeStamp;

@@ -6,7 +6,7 @@ import { useActivity, useAnswer, useElsewhere, useNext } from './loading.ts';
 import { chooseLanguage, language, number, plural, t } from './message.ts';
 import { NoticeChoice } from './parts/notices.tsx';
 import { lastName } from './parts/patterns.ts';
-import { Press } from './parts/press.tsx';
+import { Press } from './parts/shown.tsx';
 import { inLine } from './parts/visible.ts';
 import { address, project, route, VIEWS, type Place, type View } from './router.ts';
 import { nextTheme, theme } from './theme.ts';
@@ -63,14 +63,16 @@ export function Navigation({ waiting }: { waiting: number | undefined }): VNode 
       ))}
       <div class="foot">
         <Entry view="health" mark={undefined} />
-        <Standing />
+        <div class="choices">
+          <Standing />
+          <button type="button" class="plain" aria-label={t`Keys`} onClick={() => (sheet.value = true)}>
+            <kbd>?</kbd>
+          </button>
+        </div>
         <div class="choices">
           <ThemeChoice />
           <LanguageChoice />
           <NoticeChoice />
-          <button type="button" class="plain" aria-label={t`Keys`} onClick={() => (sheet.value = true)}>
-            <kbd>?</kbd>
-          </button>
         </div>
       </div>
     </nav>

@@ -1,22 +1,20 @@
 import type { VNode } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { signedOut } from './api.ts';
 import type { Inbox } from './answers.ts';
 import { listenToKeys } from './keyboard.ts';
 import { enter, follow, isOutdated, line, session, unreachable } from './live.ts';
 import { useInbox, type Loaded } from './loading.ts';
 import { Navigation, ProjectBar, projectName, Tabs } from './navigation.tsx';
-import { Announced } from './parts/announced.tsx';
 import { Find } from './parts/find.tsx';
 import { Keys } from './parts/keys.tsx';
 import { useNotices } from './parts/notices.tsx';
-import { Press } from './parts/press.tsx';
-import { Loading } from './parts/shown.tsx';
+import { Loading, Press } from './parts/shown.tsx';
 import { Copy } from './parts/texts.tsx';
 import { Toast } from './parts/toast.tsx';
 import { inLine } from './parts/visible.ts';
 import { address, project, refine, route } from './router.ts';
-import { ViewOf } from './views.tsx';
+import { shownIn, ViewOf } from './views.tsx';
 import { language, offerLanguage, t } from './message.ts';
 import { words } from './words.ts';
 
@@ -55,7 +53,6 @@ function Inside(): VNode {
       <Navigation waiting={waiting} />
       <Main inbox={inbox} />
       <Tabs waiting={waiting} />
-      <Announced />
       <Toast />
       <Keys />
       <Find />
@@ -89,14 +86,20 @@ function skipped(event: Event): void {
 function Main({ inbox }: { inbox: Loaded<Inbox> }): VNode {
   const { view, rest } = route.value;
   const main = useRef<HTMLElement>(null);
-  const opened = useRef(false);
-  const place = `${view}/${rest.join('/')}`;
-  useEffect(() => {
-    // Who hears the page is told where they are; not on arrival, where the browser does that.
-    if (opened.current) main.current?.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true });
-    opened.current = true;
+  const last = useRef<string | undefined>(undefined);
+  const shown = `${view}/${shownIn(route.value)}`;
+  useLayoutEffect(() => {
+    const isHere = last.current === shown && document.activeElement !== document.body;
+    const isArrival = last.current === undefined;
+    last.current = shown;
+    if (isHere) return;
     scrollTo(0, 0);
-  }, [place]);
+    // Who hears the page is told where they are; not on arrival, where the browser does that.
+    const [told] = ['.panel-beside', 'h1'].flatMap(
+      (each) => main.current?.querySelector<HTMLElement>(each) ?? [],
+    );
+    if (!isArrival) told?.focus({ preventScroll: true });
+  }, [shown, rest.join('/')]);
   return (
     <main id="main" ref={main}>
       {line.value === 'lost' ? (
@@ -113,7 +116,7 @@ function Main({ inbox }: { inbox: Loaded<Inbox> }): VNode {
       {session.value?.readOnly === true ? (
         <p class="lost">{t`This server is read-only: nothing can be decided here.`}</p>
       ) : null}
-      <ViewOf key={place} inbox={inbox} />
+      <ViewOf key={shown} inbox={inbox} />
     </main>
   );
 }

@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import type { Inbox as InboxData } from './answers.ts';
 import type { Loaded } from './loading.ts';
 import { Empty, Heading } from './parts/shown.tsx';
-import { address, route, type Place } from './router.ts';
+import { address, route, type Place, type Route } from './router.ts';
 import { Audit } from './views/audit.tsx';
 import { Board } from './views/board.tsx';
 import { Catalogue } from './views/catalogue.tsx';
@@ -35,12 +35,19 @@ const PARTS: Readonly<Record<Exclude<Place, 'inbox'>, Views>> = {
   more: { '': More },
 };
 
+/** What is shown: a view, or a part of it; what is opened in it does not make it another, beside things of the catalogue. */
+export function shownIn({ view, rest }: Route): string {
+  const [part = ''] = rest;
+  if (view === 'item') return rest.join('/');
+  return view !== 'inbox' && view !== 'unknown' && Object.hasOwn(PARTS[view], part) ? part : '';
+}
+
 export function ViewOf({ inbox }: { inbox: Loaded<InboxData> }): VNode {
-  const { view, rest } = route.value;
+  const { view } = route.value;
   if (view === 'inbox') return <Inbox inbox={inbox} />;
   if (view === 'unknown') return <Unknown />;
   const parts = PARTS[view];
-  const here = rest[0] !== undefined && Object.hasOwn(parts, rest[0]) ? rest[0] : '';
+  const here = view === 'item' ? '' : shownIn(route.value);
   const Part = parts[here] ?? Unknown;
   return (
     <>

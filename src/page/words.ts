@@ -41,6 +41,7 @@ export const words = computed(() => ({
     texts: byName({
       task: t`What is asked`,
       brief: t`All that the worker gets`,
+      text: t`The exact text`,
       result: t`What came of it`,
       failures: t`What fails`,
       newer: t`The newer one`,

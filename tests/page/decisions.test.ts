@@ -39,10 +39,10 @@ describe('decisions on the page', () => {
     for (let presses = 0; presses < 12 && (await isRead(ada)) !== line; presses++)
       await ada.page.keyboard.press('j');
     expect(await isRead(ada)).toBe(line);
-    await ada.page
-      .locator('[data-reader] pre', { hasText: 'Review the API of the cart and list breaking changes.' })
-      .first()
-      .waitFor();
+    // What is asked is the title, to the letter; what the worker gets is below it.
+    const { page } = ada;
+    await page.getByRole('heading', { name: `${title} and list breaking changes.`, exact: true }).waitFor();
+    await page.locator('[data-reader] pre', { hasText: '# Task for' }).first().waitFor();
     await ada.page.keyboard.press('1');
     await ada.page.locator('.toast', { hasText: title }).waitFor();
     await entry(ada, title).waitFor({ state: 'detached' });
@@ -210,7 +210,7 @@ describe('decisions on the page', () => {
     await ada.page.getByRole('button', { name: 'Edit' }).click();
     await ada.page.getByLabel('Edit').fill('Sessions are stateless: tokens are renewed every day.');
     await ada.page.getByRole('button', { name: 'Save' }).click();
-    await ada.page.locator('.panel pre', { hasText: 'every day' }).waitFor();
+    await ada.page.locator('.panel-beside pre', { hasText: 'every day' }).waitFor();
     await ada.page.getByRole('button', { name: /^Forget/ }).click();
     await ada.page.getByRole('button', { name: /^Restore/ }).click();
     await ada.page.getByRole('button', { name: /^Forget/ }).waitFor();
@@ -277,7 +277,7 @@ describe('decisions on the page', () => {
     await ada.see('#/memory?type=stories');
     await entry(ada, 'xxxx').click();
     await ada.page.getByRole('button', { name: 'Show the other 82,007 characters' }).click();
-    expect(await ada.page.locator('.panel pre').first().textContent()).toBe(text);
+    expect(await ada.page.locator('.panel-beside pre').first().textContent()).toBe(text);
   });
 
   it('lists what is more than a page, page by page', async () => {

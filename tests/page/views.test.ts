@@ -196,7 +196,8 @@ describe('the page', () => {
   it('finds as one types, and the address has what was typed', async () => {
     await ada.see('#/catalogue');
     await ada.page.getByRole('searchbox').fill('sprint plan');
-    await ada.page.getByRole('link', { name: 'sprint-planning' }).waitFor();
+    // All of them go when what is found comes, also the one that is found.
+    await ada.page.getByRole('link', { name: 'Winston' }).waitFor({ state: 'detached' });
     expect(ada.page.url()).toMatch(/#\/catalogue\?.*q=sprint\+plan/);
     await ada.page.getByRole('link', { name: 'sprint-planning' }).click();
     await ada.page.getByRole('heading', { name: 'sprint-planning' }).waitFor();
@@ -230,7 +231,6 @@ describe('the page', () => {
     const found = ada.page.getByRole('option');
     const look = async (typed: string, kind: string): Promise<void> => {
       await ada.page.keyboard.press('Control+k');
-      await ada.page.getByRole('dialog', { name: 'Search everything' }).waitFor();
       await ada.page.keyboard.type(typed);
       await found.filter({ hasText: kind }).first().waitFor();
     };
@@ -251,6 +251,29 @@ describe('the page', () => {
     await ada.page.keyboard.press('Enter');
     await ada.page.getByRole('heading', { name: 'Proof', exact: true }).waitFor();
   });
+
+  it.each([
+    ['#/board', 'Guest checkout'],
+    ['#/now/tasks', 'Compare three queues'],
+    ['#/memory', 'Sessions are stateless'],
+  ])(
+    'opens something of %s beside the list, and closes it without losing the place',
+    async (address, text) => {
+      await ada.see(address);
+      const line = ada.page.locator('main [data-entry]', { hasText: text }).first();
+      await line.focus();
+      await ada.page.keyboard.press('Enter');
+      const panel = ada.page.locator('aside.panel-beside', { hasText: text });
+      await panel.waitFor();
+      const where = (): Promise<string> =>
+        ada.page.evaluate<string>('document.activeElement.closest("aside, a")?.textContent ?? ""');
+      // What is opened is where keys go, and the list is the one that was there.
+      expect(await ada.page.locator('aside.panel-beside:focus').count()).toBe(1);
+      await ada.page.keyboard.press('Escape');
+      await panel.waitFor({ state: 'detached' });
+      expect(await where()).toContain(text);
+    },
+  );
 
   it('has another origin served by a click', async () => {
     await ada.see('#/item/agent/architect?module=bmm');

@@ -1,9 +1,8 @@
-import { t } from '../message.ts';
+import { plural, t } from '../message.ts';
 import type { VNode } from 'preact';
 import type { Next, NextAction as Action } from '../answers.ts';
 import { inLine } from '../parts/visible.ts';
 import { Problem, Proof, Say, useData } from './parts.tsx';
-import { words } from './words.ts';
 
 const MOST_ACTIONS = 3;
 const MOST_CARDS = 8;
@@ -28,7 +27,6 @@ export function Board({ given }: { given: Readonly<Record<string, string>> }): V
 
 function Standing({ next }: { next: Next }): VNode {
   const { phases, actions, drift, totals, items = [], columns = {}, names } = next;
-  const said = words.value;
   const stories = items.filter(({ kind }) => kind === 'story');
   return (
     <>
@@ -68,7 +66,15 @@ function Standing({ next }: { next: Next }): VNode {
           </li>
         ))}
       </ol>
-      {drift.length === 0 ? null : <p class="warn">{said.drift(drift.length)}</p>}
+      {drift.length === 0 ? null : (
+        <p class="warn">
+          {plural(
+            drift.length,
+            'place where the project contradicts itself',
+            'places where the project contradicts itself',
+          )}
+        </p>
+      )}
       {stories.length === 0 ? null : (
         <div class="cols">
           {Object.entries(columns).map(([column, name]) => {

@@ -5,7 +5,6 @@ import type { Answers, Listed as Item } from '../answers.ts';
 import { useSettled } from '../parts/settled.ts';
 import { inLine } from '../parts/visible.ts';
 import { Problem, Say, useData } from './parts.tsx';
-import { words } from './words.ts';
 
 type CataloguePage = Pick<Answers['list'], 'total' | 'items' | 'next'>;
 
@@ -17,7 +16,7 @@ export function Catalogue(of: {
   args: Readonly<Record<string, unknown>>;
   given: Readonly<Record<string, string>>;
 }): VNode {
-  const said = words.value;
+  const kinds = { agents: t`Agents`, workflows: t`Workflows`, tasks: t`Tasks`, modules: t`Modules` };
   const asked = of.args['what'];
   const [what, setWhat] = useState<Kind>(KINDS.find((kind) => kind === asked) ?? 'agents');
   const [typed, setTyped] = useState(typeof of.args['query'] === 'string' ? of.args['query'] : '');
@@ -44,7 +43,7 @@ export function Catalogue(of: {
                 setWhat(kind);
               }}
             >
-              {said.kinds[kind]}
+              {kinds[kind]}
             </button>
           ))}
         </span>

@@ -1,14 +1,13 @@
 import { labelled, t } from '../message.ts';
 import type { VNode } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Action } from '../answers.ts';
 import { perform, saidOf, type Done } from '../api.ts';
 import { session } from '../live.ts';
 import { address, go, project } from '../router.ts';
 import { isOfTheMachine } from './patterns.ts';
-import { Press } from './press.tsx';
 import { tellDone } from './toast.tsx';
-import { Wrong } from './shown.tsx';
+import { Press, Wrong } from './shown.tsx';
 
 /** Decisions that need a word with them, where the server does not say so, and whether it may be left out. */
 const ASKED: Readonly<Record<string, { name: string; needed: boolean }>> = {
@@ -123,7 +122,16 @@ function Sure(of: { action: Action; busy: boolean; onYes: (word: string) => void
   const first = useRef<HTMLElement>(null);
   const field = useId();
   const asked = askedBy(action);
-  useEffect(() => first.current?.focus(), []);
+  /** To where keys go on from. */
+  const back = (): void => {
+    const list = first.current?.closest('.mail');
+    const place =
+      list?.querySelector('[aria-current]') ?? first.current?.closest('[data-entry], [data-reader]');
+    onNo();
+    if (place instanceof HTMLElement) place.focus();
+  };
+  // Before the next key is read: who asks for it types on.
+  useLayoutEffect(() => first.current?.focus(), []);
   return (
     <form
       class="sure"
@@ -134,10 +142,7 @@ function Sure(of: { action: Action; busy: boolean; onYes: (word: string) => void
       onKeyDown={(event) => {
         if (event.key !== 'Escape') return;
         event.stopPropagation();
-        // Back to where keys go on from.
-        const row = event.currentTarget.closest('.mail')?.querySelector<HTMLElement>('[aria-current]');
-        onNo();
-        row?.focus();
+        back();
       }}
     >
       {asked === undefined ? (
@@ -171,7 +176,7 @@ function Sure(of: { action: Action; busy: boolean; onYes: (word: string) => void
       >
         {busy ? `${t`Working`} …` : asked === undefined ? t`Yes, do it` : action.label}
       </button>
-      <Press class="plain" says={t`Cancel`} onPress={onNo} />
+      <Press class="plain" says={t`Cancel`} onPress={back} />
     </form>
   );
 }

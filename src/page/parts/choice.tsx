@@ -3,8 +3,7 @@ import { useId, useState } from 'preact/hooks';
 import { saidOf } from '../api.ts';
 import { t } from '../message.ts';
 import { refine, route } from '../router.ts';
-import { Press } from './press.tsx';
-import { Wrong } from './shown.tsx';
+import { Press, Wrong } from './shown.tsx';
 
 /** One of a few, as buttons beside each other; by the way they look, parts of a view or filters of a list. */
 export function Choice(of: {
@@ -26,6 +25,28 @@ export function Choice(of: {
       ))}
       {of.children}
     </div>
+  );
+}
+
+/** The same in a list that opens, where there are many, or a line has no room. */
+export function Select(of: {
+  label: string;
+  now: string;
+  among: readonly (readonly [name: string, says: string])[];
+  onChoose: (name: string) => void;
+}): VNode {
+  const field = useId();
+  return (
+    <span class="choice">
+      <label for={field}>{of.label}</label>
+      <select id={field} value={of.now} onChange={(event) => of.onChoose(event.currentTarget.value)}>
+        {of.among.map(([name, says]) => (
+          <option key={name} value={name}>
+            {says}
+          </option>
+        ))}
+      </select>
+    </span>
   );
 }
 

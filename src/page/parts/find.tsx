@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { finding, sheet } from '../keyboard.ts';
 import { useAnswer, useNext } from '../loading.ts';
 import { chooseLanguage, language, t } from '../message.ts';
@@ -32,7 +32,12 @@ function Dialog(): VNode {
   const [typed, setTyped] = useState('');
   const [at, setAt] = useState(0);
   const found = useFound(typed);
-  useEffect(() => dialog.current?.showModal(), []);
+  useLayoutEffect(() => {
+    const { current } = dialog;
+    current?.showModal();
+    // Whoever changes their mind goes on from where they were.
+    return () => current?.close();
+  }, []);
   useEffect(() => setAt(0), [typed]);
   const choose = (one: Hit | undefined): void => {
     if (one === undefined) return;

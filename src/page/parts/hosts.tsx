@@ -1,9 +1,9 @@
 import { t } from '../message.ts';
 import { signal } from '@preact/signals';
 import type { VNode } from 'preact';
-import { useId } from 'preact/hooks';
 import { keep, kept } from '../kept.ts';
 import { useAnswer } from '../loading.ts';
+import { Select } from './choice.tsx';
 import { bareName } from './patterns.ts';
 import { Copy } from './texts.tsx';
 
@@ -67,28 +67,17 @@ const hostName = ({ id, name }: Host): string =>
 const chosen = signal(kept('host') ?? 'claude');
 
 /** Which host the lines are for: chosen once, kept for the next time. */
-export function HostChoice(): VNode {
-  const field = useId();
-  return (
-    <span class="choice">
-      <label for={field}>{t`Paste into`}</label>
-      <select
-        id={field}
-        value={chosen.value}
-        onChange={(event) => {
-          chosen.value = event.currentTarget.value;
-          keep('host', chosen.value);
-        }}
-      >
-        {HOSTS.map((host) => (
-          <option key={host.id} value={host.id}>
-            {hostName(host)}
-          </option>
-        ))}
-      </select>
-    </span>
-  );
-}
+export const HostChoice = (): VNode => (
+  <Select
+    label={t`Paste into`}
+    now={chosen.value}
+    among={HOSTS.map((host) => [host.id, hostName(host)])}
+    onChoose={(id) => {
+      chosen.value = id;
+      keep('host', id);
+    }}
+  />
+);
 
 /** The prompts that the server offers, by what they start. */
 export function usePrompts(): (start: Start) => Prompt | undefined {

@@ -1,9 +1,9 @@
 import { t } from '../message.ts';
 import type { VNode } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { GO, sheet } from '../keyboard.ts';
 import { VIEWS } from '../router.ts';
-import { Press } from './press.tsx';
+import { Press } from './shown.tsx';
 import { words } from '../words.ts';
 
 /** All keys on one sheet. */
@@ -11,7 +11,7 @@ export function Keys(): VNode {
   const dialog = useRef<HTMLDialogElement>(null);
   const { views } = words.value;
   const open = sheet.value;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (open) dialog.current?.showModal();
     else dialog.current?.close();
   }, [open]);

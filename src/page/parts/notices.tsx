@@ -5,7 +5,7 @@ import type { InboxItem } from '../answers.ts';
 import { keep, kept } from '../kept.ts';
 import { t } from '../message.ts';
 import { address, go, project } from '../router.ts';
-import { Press } from './press.tsx';
+import { Press } from './shown.tsx';
 import { tell } from './toast.tsx';
 import { inLine } from './visible.ts';
 

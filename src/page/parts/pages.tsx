@@ -5,8 +5,7 @@ import type { Answers } from '../answers.ts';
 import type { Args } from '../api.ts';
 import { useAnswer } from '../loading.ts';
 import type { Topic } from '../live.ts';
-import { Press } from './press.tsx';
-import { Shown } from './shown.tsx';
+import { Press, Shown } from './shown.tsx';
 
 /** Operations whose answers come in pages. */
 type Paged = {

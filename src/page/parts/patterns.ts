@@ -3,6 +3,10 @@
 /** The last name of a path, of either system. */
 export const lastName = (path: string): string => path.split(/[\\/]/).at(-1) ?? '';
 
+/** What is said about a thing, where it stands beside that: without its name. */
+export const saidOfIt = (name: string, says: string): string =>
+  says.startsWith(name) ? says.slice(name.length).replace(/^\s*:\s*/, '') : says;
+
 /** Files that have the same name in every folder. */
 export const isEverywhere = (name: string): boolean =>
   /^(?:state\.json|SKILL\.md|workflow\.(?:md|yaml))/.test(name);

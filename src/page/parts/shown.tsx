@@ -1,8 +1,19 @@
 import { age, moment, t } from '../message.ts';
-import type { ComponentChildren, VNode } from 'preact';
+import type { ComponentChildren, ComponentProps, VNode } from 'preact';
 import type { Loaded } from '../loading.ts';
-import { Press } from './press.tsx';
 import { inLine } from './visible.ts';
+
+interface Pressed extends Omit<ComponentProps<'button'>, 'onClick'> {
+  says: string;
+  onPress: () => unknown;
+}
+
+/** A button that says one thing and does it. */
+export const Press = ({ says, onPress, ...how }: Pressed): VNode => (
+  <button type="button" {...how} onClick={() => void onPress()}>
+    {says}
+  </button>
+);
 
 /** Nothing is there, and where it would come from. */
 export function Empty({ title, how }: { title: string; how?: string }): VNode {

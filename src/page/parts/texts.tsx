@@ -3,16 +3,16 @@ import { useState } from 'preact/hooks';
 import type { Evidence } from '../answers.ts';
 import { number, plural, t } from '../message.ts';
 import { isEverywhere } from './patterns.ts';
-import { Press } from './press.tsx';
+import { Press } from './shown.tsx';
 import { hiddenIn, inLine, visible } from './visible.ts';
+import { words } from '../words.ts';
 
+/** As much as is read at a glance; the rest is one click away, in place. */
+const LINES = 8;
 /** As much of a text as a screen takes without a pause; the rest comes when it is asked for. */
 const AT_ONCE = 8_000;
 
-/**
- * A text to the letter: nothing is interpreted, hidden characters are shown, and its length is said. With `lines` only so many
- * come at once.
- */
+/** A text to the letter: nothing is interpreted, hidden characters are shown. With `lines` only so many come at once. */
 export function Exact({ text, label, lines }: { text: string; label?: string; lines?: number }): VNode {
   const [whole, setWhole] = useState(false);
   const all = lines === undefined ? [] : text.split('\n');
@@ -24,15 +24,10 @@ export function Exact({ text, label, lines }: { text: string; label?: string; li
   return (
     <figure class="exact">
       <figcaption>
-        {label === undefined ? null : `${label}, `}
-        {t`${number(text.length)} characters`}
-        {hidden === 0 ? null : <strong class="bad"> · {plural(hidden, 'hidden character')}</strong>}
+        {label}
+        {hidden === 0 ? null : <strong class="bad">{plural(hidden, 'hidden character')}</strong>}
       </figcaption>
-      <pre
-        class={isClipped ? 'clipped' : ''}
-        tabIndex={0}
-        aria-label={label ?? t`${number(text.length)} characters`}
-      >
+      <pre class={isClipped ? 'clipped' : ''} tabIndex={0} aria-label={label ?? t`Text`}>
         {visible(shown)}
       </pre>
       {shown === text ? null : (
@@ -42,6 +37,20 @@ export function Exact({ text, label, lines }: { text: string; label?: string; li
         />
       )}
     </figure>
+  );
+}
+
+/** The texts that are decided on, two versions beside each other; what the title says to the letter is not said again. */
+export function Exacts(of: { title: string; texts: readonly { name: string; text: string }[] }): VNode {
+  const { texts } = words.value.inbox;
+  const left = of.texts.filter(({ text }) => !inLine(of.title).endsWith(text));
+  const isPair = left.every(({ name }) => name === 'newer' || name === 'older');
+  return (
+    <div class={isPair ? 'beside-texts' : ''}>
+      {left.map(({ name, text }) => (
+        <Exact key={name} text={text} label={texts[name] ?? name} lines={LINES} />
+      ))}
+    </div>
   );
 }
 

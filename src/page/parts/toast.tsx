@@ -2,7 +2,6 @@ import { t } from '../message.ts';
 import { signal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { perform, saidOf, type Done } from '../api.ts';
-import { announce } from './announced.tsx';
 import { inLine } from './visible.ts';
 
 interface Told {
@@ -14,13 +13,13 @@ interface Told {
 /** As long as anyone needs to see what they did, and to think better of it. */
 const SHOWN_MS = 8_000;
 
-const told = signal<Told | undefined>(undefined);
+const told = signal<(Told & { turn: number }) | undefined>(undefined);
+let turns = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 /** Says in one line what was done. */
 export function tell(said: Told): void {
-  told.value = said;
-  announce(said.text);
+  told.value = { ...said, turn: (turns += 1) };
   clearTimeout(timer);
   timer = setTimeout(() => (told.value = undefined), SHOWN_MS);
 }
@@ -49,9 +48,14 @@ export function takeBack(): void {
   undo().catch((error: unknown) => tell({ text: saidOf(error), bad: true }));
 }
 
-export function Toast(): VNode | null {
-  const { value } = told;
-  if (value === undefined) return null;
+/** There before anything is told, so that those who hear the page are told, too; the same sentence twice is told twice. */
+export const Toast = (): VNode => (
+  <div role="status">
+    {told.value === undefined ? null : <Line key={told.value.turn} told={told.value} />}
+  </div>
+);
+
+function Line({ told: value }: { told: Told }): VNode {
   return (
     <aside class={`toast ${value.bad === true ? 'wrong' : ''}`} aria-label={t`Just done`}>
       <span>{inLine(value.text, 160)}</span>

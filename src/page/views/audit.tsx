@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import type { AuditLine } from '../answers.ts';
 import { useAnswer } from '../loading.ts';
 import { amount, moment, number, plural, t } from '../message.ts';
-import { Choice } from '../parts/choice.tsx';
+import { Choice, Select } from '../parts/choice.tsx';
 import { lastName } from '../parts/patterns.ts';
 import { Empty, Heading, Shown, Unread, unreadOf, When } from '../parts/shown.tsx';
 import { dotted, inLine } from '../parts/visible.ts';
@@ -25,21 +25,11 @@ export function Audit(): VNode {
   const wanted = Object.entries({ caller, operation, outcome }).filter(([, value]) => Boolean(value));
   const all = useAnswer('audit_show', { since, limit: MOST }, []);
   const loaded = useAnswer('audit_show', { since, limit: MOST, ...Object.fromEntries(wanted) }, []);
-  const select = (name: Filter, says: string, now = ''): VNode => (
-    <label class="choice">
-      {says}{' '}
-      <select value={now} onChange={(event) => refine({ [name]: event.currentTarget.value })}>
-        <option value="">{t`all`}</option>
-        {[...new Set([now, ...(all.data?.lines ?? []).map(VALUES[name])])].sort().map((value) =>
-          value === '' ? null : (
-            <option key={value} value={value}>
-              {inLine(value, 60)}
-            </option>
-          ),
-        )}
-      </select>
-    </label>
-  );
+  const select = (name: Filter, says: string, now = ''): VNode => {
+    const values = new Set(['', now, ...(all.data?.lines ?? []).map(VALUES[name])]);
+    const among = [...values].sort().map((value) => [value, inLine(value, 60) || t`all`] as const);
+    return <Select label={says} now={now} among={among} onChoose={(value) => refine({ [name]: value })} />;
+  };
   return (
     <>
       <Heading title={t`Audit`} />

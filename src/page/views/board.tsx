@@ -5,6 +5,7 @@ import { useActivity, useAnswer, useNames, useNext } from '../loading.ts';
 import { Actions } from '../parts/actions.tsx';
 import { Choice } from '../parts/choice.tsx';
 import { Diff } from '../parts/diff.tsx';
+import { saidOfIt } from '../parts/patterns.ts';
 import { Empty, Heading, Shown, Unread, unreadOf } from '../parts/shown.tsx';
 import { inLine } from '../parts/visible.ts';
 import { Badge, Fold, Pips } from '../parts/work.tsx';
@@ -134,7 +135,7 @@ function Card(of: {
           {agent === '' ? null : <Badge name={agent} />}
         </small>
       )}
-      {drift === undefined ? null : <span class="tell">{inLine(drift.says, 120)}</span>}
+      {drift === undefined ? null : <span class="tell">{inLine(saidOfIt(id, drift.says), 120)}</span>}
     </a>
   );
 }

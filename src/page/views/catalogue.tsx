@@ -159,15 +159,7 @@ function SearchHits({ query: text, kind }: { query: string; kind: Kind | undefin
   );
   return (
     <Shown loaded={loaded}>
-      {({ items }) => (
-        <>
-          {items.length === 0 ? (
-            <Empty title={t`Nothing matches.`} how={t`Try other words, or fewer filters.`} />
-          ) : (
-            <Entries items={items} />
-          )}
-        </>
-      )}
+      {({ items }) => (items.length === 0 ? <NoMatch /> : <Entries items={items} />)}
     </Shown>
   );
 }

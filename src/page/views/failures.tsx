@@ -41,11 +41,7 @@ export function Failures(): VNode {
                 how={t`Agents log what went wrong, so that it does not happen twice.`}
               />
             ) : (
-              <ul class="list">
-                {data.failures.map((failure) => (
-                  <Entry key={failure.id} failure={failure} />
-                ))}
-              </ul>
+              <Entries of={data.failures} />
             )}
             <Unread items={unreadOf(data.notes)} />
           </>
@@ -93,18 +89,20 @@ function Checked({ plan }: { plan: string }): VNode {
       {(data) => (
         <div role="status">
           <p class="soft">{failures.compared(data.compared, data.warnings.length)}</p>
-          {data.warnings.length === 0 ? null : (
-            <ul class="list">
-              {data.warnings.map((failure) => (
-                <Entry key={failure.id} failure={failure} />
-              ))}
-            </ul>
-          )}
+          {data.warnings.length === 0 ? null : <Entries of={data.warnings} />}
         </div>
       )}
     </Shown>
   );
 }
+
+const Entries = ({ of }: { of: readonly Failure[] }): VNode => (
+  <ul class="list">
+    {of.map((failure) => (
+      <Entry key={failure.id} failure={failure} />
+    ))}
+  </ul>
+);
 
 function Entry({ failure }: { failure: Failure }): VNode {
   const { failures } = words.value;

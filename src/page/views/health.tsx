@@ -9,7 +9,6 @@ import { dotted, inLine } from '../parts/visible.ts';
 import { Fold } from '../parts/work.tsx';
 import { address } from '../router.ts';
 import { age, labelled, moment, plural, t } from '../message.ts';
-
 import { Hosts } from './health-hosts.tsx';
 import { Usage } from './health-usage.tsx';
 
@@ -20,8 +19,7 @@ export function Health(): VNode {
   const [newest] = useAnswer('list_receipts', { limit: 1 }, ['receipts']).data?.items ?? [];
   // Who runs and who is connected may be others than when the page was opened.
   useEffect(() => void enter(), []);
-  const { data } = loaded;
-  const broken = repairsOf(data, hosts.data, newest);
+  const broken = repairsOf(loaded.data, hosts.data, newest);
   return (
     <>
       <Heading
@@ -29,7 +27,7 @@ export function Health(): VNode {
         lead={
           broken.length > 0
             ? t`${plural(broken.length, 'thing')} to repair.`
-            : data && (data.ok ? t`This project is in order.` : t`Something is broken.`)
+            : loaded.data && (loaded.data.ok ? t`This project is in order.` : t`Something is broken.`)
         }
       />
       {broken.length === 0 ? null : (

@@ -8,12 +8,12 @@ import { age, clock, labelled, moment, span, t } from '../message.ts';
 import { Actions } from '../parts/actions.tsx';
 import { Choice, TextForm } from '../parts/choice.tsx';
 import { asLine } from '../parts/patterns.ts';
-import { Press } from '../parts/press.tsx';
 import { tell } from '../parts/toast.tsx';
 import { Diff } from '../parts/diff.tsx';
-import { Empty, Group, Heading, Shown, Unread, When } from '../parts/shown.tsx';
-import { Exact, Proofs } from '../parts/texts.tsx';
+import { Empty, Group, Heading, Press, Shown, Unread, When } from '../parts/shown.tsx';
+import { Exact, Exacts, Proofs } from '../parts/texts.tsx';
 import { dotted, inLine } from '../parts/visible.ts';
+import { Fold } from '../parts/work.tsx';
 import { address, here, project, refine, route } from '../router.ts';
 import { words } from '../words.ts';
 
@@ -252,7 +252,6 @@ function Reader(of: {
   const nameOf = useNames();
   const { kind, title, role, since, evidence, actions, root } = of.item;
   const [first, ...more] = evidence;
-  const isAsked = kind === 'handoff';
   const canUndo = actions.some(({ operation, asks }) => operation === 'task_approve' && asks !== true);
   return (
     <article class="panel reader" data-reader aria-label={inLine(title)}>
@@ -278,15 +277,14 @@ function Reader(of: {
       )}
       <Text item={of.item} />
       {more.length === 0 && of.item.exact === undefined ? null : (
-        <details>
-          <summary>{t`Details`}</summary>
+        <Fold title={t`Details`}>
           <Proofs evidence={evidence} />
           {of.item.exact === undefined ? null : (
             <Exact text={of.item.text} label={t`All of it, as it is stored`} />
           )}
-        </details>
+        </Fold>
       )}
-      {isAsked ? <Answering item={of.item} onDone={() => of.onDone(true)} /> : null}
+      {kind === 'handoff' ? <Answering item={of.item} onDone={() => of.onDone(true)} /> : null}
       <Actions
         keyed
         actions={actions}
@@ -309,23 +307,10 @@ function Reader(of: {
 /** A contract that was run again decides nothing: what failed stays until it passes. */
 const isVerdict = (data: unknown): boolean => typeof data === 'object' && data !== null && 'verified' in data;
 
-/** As much as is read at a glance; the rest is one click away, in place. */
-const LINES = 8;
-
 /** What is decided on, to the letter; a change of a file as the change it is. */
-function Text({ item: { text, title, exact } }: { item: InboxItem }): VNode | null {
-  const { inbox: said } = words.value;
-  if (exact !== undefined)
-    return (
-      <div class={exact.length === 2 && exact.every(({ name }) => name !== 'task') ? 'beside-texts' : ''}>
-        {exact.map((one) => (
-          <Exact key={one.name} text={one.text} label={said.texts[one.name] ?? one.name} lines={LINES} />
-        ))}
-      </div>
-    );
-  if (text === '' || text === title) return null;
-  if (text.startsWith('--- ')) return <Diff text={text} />;
-  return <Exact text={text} label={t`The exact text`} lines={LINES} />;
+function Text({ item: { text, title, exact } }: { item: InboxItem }): VNode {
+  if (exact === undefined && text.startsWith('--- ')) return <Diff text={text} />;
+  return <Exacts title={title} texts={exact ?? [{ name: 'text', text }]} />;
 }
 
 /** What people have decided today, whoever and wherever they did. */

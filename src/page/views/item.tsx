@@ -13,22 +13,21 @@ import { address, route } from '../router.ts';
 import { labelled, number, t } from '../message.ts';
 import { words } from '../words.ts';
 
+/** Kinds that are started, and that operations take as an argument; others are found by their address. */
 const STARTED = new Set(['agent', 'workflow', 'skill', 'task', 'tool']);
-/** Kinds that operations take as an argument; others are found by their address. */
-const ASKED_BY_KIND = new Set(['agent', 'workflow', 'task', 'tool', 'skill']);
 
 /** One entry of the catalogue: its text, where it comes from, what changes it, what it costs, how to start it. */
 export function Item(): VNode {
   const { rest, query } = route.value;
   const [kind = '', name = ''] = rest;
   const module = query.get('module') ?? undefined;
+  const starts = STARTED.has(kind);
   const which = {
     target: module === undefined || name.includes('/') ? name : `${module}/${name}`,
-    ...(ASKED_BY_KIND.has(kind) ? { kind } : {}),
+    ...(starts ? { kind } : {}),
   };
   const text = useAnswer('read', which, ['content']);
   const explained = useAnswer('explain', which, ['content']);
-  const starts = STARTED.has(kind);
   const promptOf = usePrompts();
   const lost = [text, explained].find(({ problem }) => problem?.status === 404)?.problem;
   if (lost !== undefined)
@@ -48,14 +47,18 @@ export function Item(): VNode {
         <>
           <Group title={t`How to start it`} />
           <AllLines start={{ name, kind }} prompt={promptOf({ name, kind })} />
+          <Cost name={which.target} kind={kind} text={text.data?.tokens} />
         </>
       ) : null}
-      {starts ? <Cost name={which.target} kind={kind} text={text.data?.tokens} /> : null}
       <Group title={t`Where it comes from`} />
       <Shown loaded={explained}>
-        {(data) => <Provenance data={data} starts={starts} onChange={explained.reload} />}
+        {(data) => (
+          <>
+            <Provenance data={data} starts={starts} onChange={explained.reload} />
+            <Overrides layers={data.layers} />
+          </>
+        )}
       </Shown>
-      <Shown loaded={explained}>{(data) => <Overrides layers={data.layers} />}</Shown>
       <Group title={t`Text`} />
       <Shown loaded={text}>
         {(data) => (

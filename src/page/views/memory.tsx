@@ -25,7 +25,7 @@ export function Memory(): VNode {
   const [id] = route.value.rest;
   const type = query('type');
   return (
-    <>
+    <div class={id === undefined ? '' : 'opened'}>
       <Heading
         title={t`Memory`}
         lead={stats.data === undefined ? undefined : t`${plural(stats.data.live, 'memory', 'memories')}.`}
@@ -50,14 +50,16 @@ export function Memory(): VNode {
           {t`Show forgotten and replaced`}
         </label>
       </Choice>
-      {id === undefined ? null : <OneMemory id={id} type={query('of')} />}
-      {id === undefined && settled === '' ? <Pairs type={type} /> : null}
       {settled === '' ? (
-        <All type={type} gone={query('all') === '1'} />
+        <>
+          <Pairs type={type} />
+          <All type={type} gone={query('all') === '1'} />
+        </>
       ) : (
         <MemoryHits text={settled} type={type} />
       )}
-    </>
+      {id === undefined ? null : <OneMemory key={id} id={id} />}
+    </div>
   );
 }
 

@@ -158,16 +158,13 @@ function AtWork(): VNode {
   return (
     <Shown loaded={loaded}>
       {({ work, unread }) => {
-        const [going, waiting] = [true, false].map((on) => work.filter((one) => one.now === on));
+        const going = work.filter(({ now }) => now);
+        const waiting = work.filter(({ now }) => !now);
         return (
           <>
-            <Group title={t`At work`} count={going?.length} />
-            {going === undefined || going.length === 0 ? (
-              <p class="soft">{t`No one is at work.`}</p>
-            ) : (
-              <WorkList work={going} />
-            )}
-            {waiting === undefined || waiting.length === 0 ? null : (
+            <Group title={t`At work`} count={going.length} />
+            {going.length === 0 ? <p class="soft">{t`No one is at work.`}</p> : <WorkList work={going} />}
+            {waiting.length === 0 ? null : (
               <>
                 <Group title={t`Waiting`} count={waiting.length} />
                 <WorkList work={waiting} />

@@ -1,42 +1,48 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Answers } from '../answers.ts';
-import type { Memory } from '../answers.ts';
+import type { Answers, Memory } from '../answers.ts';
 import { ask } from '../api.ts';
 import { session } from '../live.ts';
-import { useAnswer } from '../loading.ts';
+import { useAnswer, useNames } from '../loading.ts';
 import { Actions } from '../parts/actions.tsx';
+import { Beside } from '../parts/beside.tsx';
 import { tell } from '../parts/toast.tsx';
 import { TextForm } from '../parts/choice.tsx';
 import { Diff } from '../parts/diff.tsx';
-import { Press } from '../parts/press.tsx';
-import { Group, Shown } from '../parts/shown.tsx';
+import { Press, Shown } from '../parts/shown.tsx';
 import { Exact } from '../parts/texts.tsx';
-import { inLine } from '../parts/visible.ts';
-import { address, here } from '../router.ts';
+import { dotted, inLine } from '../parts/visible.ts';
+import { Fold } from '../parts/work.tsx';
+import { address, here, route } from '../router.ts';
 import { moment, t } from '../message.ts';
+import { words } from '../words.ts';
 
 /** One memory: what it says, what it said, and which others are close to it. */
-export function OneMemory({ id, type }: { id: string; type: string }): VNode {
-  const which = { id, ...(type === '' ? {} : { type }) };
+export function OneMemory({ id }: { id: string }): VNode {
+  const { q, type: asked, all, of: type } = Object.fromEntries(route.value.query);
+  const which = { id, ...(type === undefined ? {} : { type }) };
   const loaded = useAnswer('memory_get', which, ['memory']);
   return (
-    <section>
-      <Group title={t`Memory`} />
+    <Beside about={t`Memory`} back={address('memory', [], { q, type: asked, all })}>
       <Shown loaded={loaded}>{(data) => <Whole found={data} onDone={loaded.reload} />}</Shown>
-    </section>
+    </Beside>
   );
 }
 
 function Whole({ found, onDone }: { found: Answers['memory_get']; onDone: () => void }): VNode {
   const { memory, revisions, sources, stored } = found;
   const [editing, setEditing] = useState(false);
+  const nameOf = useNames();
   const which = { id: memory.id, type: memory.type };
   const gone = memory.forgottenAt !== undefined || memory.supersededBy !== undefined;
   return (
-    <div class="panel" data-entry tabIndex={0} aria-label={inLine(memory.text, 120)}>
+    <>
       <p class="why">
-        {inLine(memory.type)} · {inLine(memory.agent)} · {moment(memory.createdAt)}
+        {dotted(
+          words.value.memory.oneKind[memory.type] ?? memory.type,
+          inLine(nameOf(memory.agent), 60),
+          moment(memory.createdAt),
+        )}
         {memory.forgottenAt === undefined ? null : <b class="drift"> {t`forgotten`}</b>}
         {memory.supersededBy === undefined ? null : (
           <a class="drift" href={address('memory', [memory.supersededBy])}>
@@ -61,12 +67,11 @@ function Whole({ found, onDone }: { found: Answers['memory_get']; onDone: () => 
       ) : (
         <Exact text={memory.text} />
       )}
-      <details>
-        <summary>{t`Details`}</summary>
+      <Fold title={t`Details`}>
         <p class="proof">
           {inLine(memory.id)} · {t`Found in`} {inLine(sources.join(' · '), 500)}
         </p>
-      </details>
+      </Fold>
       {stored ? (
         <div class="row-acts">
           {editing || gone || session.value?.readOnly === true ? null : (
@@ -86,16 +91,13 @@ function Whole({ found, onDone }: { found: Answers['memory_get']; onDone: () => 
         <p class="soft">{t`from a file: edit it there`}</p>
       )}
       {revisions.length === 0 ? null : <History revisions={revisions} now={memory} />}
-    </div>
+    </>
   );
 }
 
 function History(of: { revisions: Answers['memory_get']['revisions']; now: Memory }): VNode {
   return (
-    <details>
-      <summary>
-        {t`Earlier versions`} ({of.revisions.length})
-      </summary>
+    <Fold title={`${t`Earlier versions`} (${of.revisions.length})`}>
       {of.revisions.toReversed().map(({ revision, text, agent, at }) => (
         <Diff
           key={revision}
@@ -106,6 +108,6 @@ function History(of: { revisions: Answers['memory_get']['revisions']; now: Memor
             .join('\n')}
         />
       ))}
-    </details>
+    </Fold>
   );
 }

@@ -27,7 +27,9 @@ export function Pairs({ type }: { type: string }): VNode | null {
               <Actions
                 about={inLine(pair.other.text, 80)}
                 onDone={loaded.reload}
-                actions={[{ label: t`Both hold`, equal: true, ...keepingBoth(pair) }]}
+                actions={[
+                  { label: t`Both hold`, operation: 'memory_keep_both', args: bothOf(pair), equal: true },
+                ]}
               />
             </div>
           ) : null}
@@ -37,10 +39,7 @@ export function Pairs({ type }: { type: string }): VNode | null {
   );
 }
 
-const keepingBoth = ({ memory: { id, type }, other }: Pair) => ({
-  operation: 'memory_keep_both',
-  args: { id, type, other: other.id },
-});
+const bothOf = ({ memory: { id, type }, other }: Pair) => ({ id, type, other: other.id });
 
 function Side(of: {
   memory: Pair['memory'];

@@ -32,7 +32,7 @@ export function Runs(): VNode {
                 how={t`A run opens when an agent starts a workflow with steps.`}
               />
             ) : (
-              <One run={found.run} journal={found.journal ?? []} />
+              <One key={found.run.run_id} run={found.run} journal={found.journal ?? []} />
             )}
             <Others others={found.others} />
             <Unread

@@ -1,16 +1,18 @@
 import type { VNode } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { Answers, Next, StoryShown } from '../answers.ts';
 import { ask, saidOf } from '../api.ts';
 import { session } from '../live.ts';
 import { useAnswer, type Loaded } from '../loading.ts';
 import { age, dayName, t } from '../message.ts';
 import { Actions } from '../parts/actions.tsx';
+import { Beside } from '../parts/beside.tsx';
+import { Select } from '../parts/choice.tsx';
 import { Diff } from '../parts/diff.tsx';
 import { PasteLine, usePrompts } from '../parts/hosts.tsx';
 import { Markdown } from '../parts/markdown.tsx';
-import { Press } from '../parts/press.tsx';
-import { Shown, Wrong, When } from '../parts/shown.tsx';
+import { saidOfIt } from '../parts/patterns.ts';
+import { Press, Shown, When, Wrong } from '../parts/shown.tsx';
 import { Reasons } from '../parts/texts.tsx';
 import { inLine, visible } from '../parts/visible.ts';
 import { Fold } from '../parts/work.tsx';
@@ -21,16 +23,9 @@ import { startOf } from './now.tsx';
 /** One story beside the board, under an address of its own. */
 export function StoryPanel({ story, next }: { story: string; next: Loaded<Next> }): VNode {
   const loaded = useAnswer('story_show', { story }, ['progress', 'runs']);
-  const panel = useRef<HTMLElement>(null);
   const epic = route.value.query.get('epic') ?? undefined;
-  useEffect(() => panel.current?.focus({ preventScroll: true }), []);
   return (
-    <aside class="panel-beside" ref={panel} tabIndex={-1} aria-label={inLine(story, 80)}>
-      <p class="top">
-        <a class="plain" href={address('board', [], { epic })} data-close>
-          {t`Close`} <kbd>Esc</kbd>
-        </a>
-      </p>
+    <Beside about={story} back={address('board', [], { epic })}>
       <Shown loaded={loaded}>
         {(data) => (
           <Whole
@@ -43,7 +38,7 @@ export function StoryPanel({ story, next }: { story: string; next: Loaded<Next> 
           />
         )}
       </Shown>
-    </aside>
+    </Beside>
   );
 }
 
@@ -63,7 +58,7 @@ function Whole(of: { story: StoryShown; next: Next | undefined; onDone: () => vo
       <Move story={story} onDone={of.onDone} />
       {drift.map(({ kind, says }) => (
         <p class="note drift" key={`${kind} ${says}`}>
-          {inLine(says, 300)}
+          {inLine(saidOfIt(id, says), 300)}
         </p>
       ))}
       {criteria === undefined ? null : (
@@ -111,11 +106,10 @@ type Proposed = Answers['story_status'];
 
 /** A move is a change of files: it is shown as that, and then written as it was shown. */
 function Move({ story, onDone }: { story: StoryShown; onDone: () => void }): VNode | null {
-  const { id, status, words: legal } = story;
+  const { id, status = '', words: legal } = story;
   const [proposed, setProposed] = useState<Proposed | undefined>(undefined);
   const [wanted, setWanted] = useState('');
   const [problem, setProblem] = useState('');
-  const field = useId();
   if (legal.length === 0 || session.value?.readOnly === true) return null;
   const choose = async (word: string): Promise<void> => {
     setWanted(word);
@@ -128,23 +122,15 @@ function Move({ story, onDone }: { story: StoryShown; onDone: () => void }): VNo
       setProblem(saidOf(error));
     }
   };
-  const isIn = legal.includes(status ?? '');
   const writing = { story: id, status: wanted, proposal: proposed?.proposal };
   return (
     <div class="move">
-      <label for={field}>{t`Status`}</label>{' '}
-      <select
-        id={field}
-        value={wanted === '' ? (status ?? '') : wanted}
-        onChange={(event) => void choose(event.currentTarget.value)}
-      >
-        {isIn ? null : <option value={status ?? ''}>{inLine(status ?? '–', 60)}</option>}
-        {legal.map((word) => (
-          <option key={word} value={word}>
-            {stateOf(word)}
-          </option>
-        ))}
-      </select>
+      <Select
+        label={t`Status`}
+        now={wanted === '' ? status : wanted}
+        among={[...new Set([status, ...legal])].map((word) => [word, stateOf(word) || '–'])}
+        onChoose={(word) => void choose(word)}
+      />
       <Wrong text={problem} />
       {proposed === undefined ? null : (
         <div role="group" aria-label={t`What would be written`}>

@@ -2,17 +2,17 @@ import type { VNode } from 'preact';
 import type { Action, Task, TaskShown } from '../answers.ts';
 import { useAnswer, useNames } from '../loading.ts';
 import { Actions } from '../parts/actions.tsx';
+import { Beside } from '../parts/beside.tsx';
 import { Choice } from '../parts/choice.tsx';
 import { Pages } from '../parts/pages.tsx';
 import { Empty, Group, Heading, Shown, Unread, unreadOf, When } from '../parts/shown.tsx';
-import { Exact } from '../parts/texts.tsx';
+import { Exact, Exacts } from '../parts/texts.tsx';
 import { dotted, inLine } from '../parts/visible.ts';
 import { Fold } from '../parts/work.tsx';
 import { address, refine, route } from '../router.ts';
 import { age, moment, plural, t } from '../message.ts';
-import { stateOf, words } from '../words.ts';
+import { stateOf } from '../words.ts';
 
-const STATES = ['open', 'all'] as const;
 const LINES = 40;
 
 /** States in which somebody, or something, has to be looked after. */
@@ -24,21 +24,22 @@ const TONES: Readonly<Record<string, string>> = {
   failed: 'bad',
 };
 
+const filtered = (): string | undefined => route.value.query.get('status') ?? undefined;
+
 /** The queue for sub-agents: who waits for what, who works, what came of it. */
 export function Tasks(): VNode {
-  const status = route.value.query.get('status') ?? 'all';
+  const status = filtered() ?? 'all';
   const loaded = useAnswer('task_list', { status, limit: 1 }, ['tasks']);
   const [, id] = route.value.rest;
   const counts = loaded.data?.counts ?? {};
   return (
-    <>
+    <div class={id === undefined ? '' : 'opened'}>
       <Heading title={t`Tasks`} />
-      {id === undefined ? null : <One id={id} />}
       {Object.keys(counts).length === 0 ? null : (
         <Choice
           label={t`State`}
           now={status}
-          among={[...STATES, ...Object.keys(counts)].map((state) => [
+          among={['open', 'all', ...Object.keys(counts)].map((state) => [
             state,
             state === 'all' ? t`all` : stateOf(state),
             counts[state],
@@ -62,7 +63,8 @@ export function Tasks(): VNode {
           </>
         )}
       </Pages>
-    </>
+      {id === undefined ? null : <One key={id} id={id} />}
+    </div>
   );
 }
 
@@ -81,9 +83,10 @@ function standingOf(task: Task, nameOf: (agent: string) => string): string {
 
 function Line({ task }: { task: Task }): VNode {
   const nameOf = useNames();
+  const status = filtered();
   return (
     <li>
-      <a data-entry href={address('now', ['tasks', task.task_id])} class="task">
+      <a data-entry href={address('now', ['tasks', task.task_id], { status })} class="task">
         <span class={`dot ${TONES[task.status] ?? 'soft'}`} aria-hidden="true" />
         <span class="what">{inLine(task.task, 200)}</span>
         <span class="why">{standingOf(task, nameOf)}</span>
@@ -95,12 +98,15 @@ function Line({ task }: { task: Task }): VNode {
 
 function One({ id }: { id: string }): VNode {
   const loaded = useAnswer('task_show', { task_id: id, brief: true }, ['tasks']);
-  return <Shown loaded={loaded}>{(data) => <Whole shown={data} onDone={loaded.reload} />}</Shown>;
+  return (
+    <Beside about={t`Task`} back={address('now', ['tasks'], { status: filtered() })}>
+      <Shown loaded={loaded}>{(data) => <Whole shown={data} onDone={loaded.reload} />}</Shown>
+    </Beside>
+  );
 }
 
 /** What came of it first; then what was asked, to the letter, and the decisions that its state allows. */
 function Whole({ shown, onDone }: { shown: TaskShown; onDone: () => void }): VNode {
-  const { inbox } = words.value;
   const { task, waits, brief, result, since } = shown;
   const nameOf = useNames();
   const about = { task_id: task.task_id };
@@ -119,11 +125,11 @@ function Whole({ shown, onDone }: { shown: TaskShown; onDone: () => void }): VNo
         ? [{ label: t`Cancel the task`, operation: 'task_cancel', args: about, danger: true }]
         : [];
   return (
-    <article class="panel" data-entry tabIndex={0} aria-label={inLine(task.task, 200)}>
+    <>
       <p class="why">
         {standingOf(task, nameOf)} · {age(task.updated_at)}
       </p>
-      <h2>{inLine(task.task, 400)}</h2>
+      <h2>{inLine(task.task)}</h2>
       {task.approval === undefined ? null : <p class="why">{inLine(task.approval, 400)}</p>}
       {task.error === undefined ? null : <p class="bad">{inLine(task.error, 600)}</p>}
       {result === undefined || waits !== undefined ? null : (
@@ -132,11 +138,7 @@ function Whole({ shown, onDone }: { shown: TaskShown; onDone: () => void }): VNo
           <Exact text={result} lines={LINES} />
         </>
       )}
-      {waits === undefined
-        ? null
-        : waits.texts.map(({ name, text }) => (
-            <Exact key={name} text={text} label={inbox.texts[name] ?? name} lines={12} />
-          ))}
+      {waits === undefined ? null : <Exacts title={task.task} texts={waits.texts} />}
       {since === undefined ? null : <p class="drift">{inLine(since, 400)}</p>}
       <Actions actions={actions} about={inLine(task.task, 80)} onDone={onDone} keyed />
       {brief === undefined || waits !== undefined ? null : (
@@ -150,6 +152,6 @@ function Whole({ shown, onDone }: { shown: TaskShown; onDone: () => void }): VNo
           {waits === undefined ? '' : ` · ${t`digest`} ${waits.digest}`}
         </p>
       </Fold>
-    </article>
+    </>
   );
 }
