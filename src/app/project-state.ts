@@ -119,6 +119,10 @@ export function projectState(
       return openHandovers(await own(), await decisionsOf(settings, root), view, runs);
     },
     memory: async (mayWrite) => memories.of(await own(), mayWrite),
+    async writtenBy(call) {
+      const lines = await (await view()).log.last(ASKED_LINES);
+      return lines.flatMap(({ line }) => (line.by.call === call ? line.events.map(({ of }) => of) : []));
+    },
     async prepareRecall(pause) {
       await memories.prepare(await own(), pause);
     },
@@ -146,6 +150,8 @@ export function projectState(
   };
 }
 
+/** Among so many of the last lines is what a call has written that was cut. */
+const ASKED_LINES = 2_000;
 /** How long git may take to say which files it would track. */
 const LIST_MS = 15_000;
 /** Projects whose progress, runs and tasks are kept once they were read. */

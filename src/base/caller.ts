@@ -1,6 +1,6 @@
 import { around } from './async.ts';
 import { jsonIn } from './parse/json.ts';
-import { present, sha256 } from './values.ts';
+import { present, sha256, shortDigest } from './values.ts';
 
 /** By a token, a login of an identity provider, a person's own credential, or over HTTP without any of them. */
 const KINDS = ['token', 'oauth', 'person', 'anonymous'] as const;
@@ -19,6 +19,8 @@ export interface Caller {
   /** What the client calls itself. */
   host?: string | undefined;
   session?: string | undefined;
+  /** Tells the lines of one call from those of others, where its caller may ask what became of it. */
+  call?: string | undefined;
 }
 
 const callers = around<Partial<Caller>>('who calls');
@@ -32,23 +34,27 @@ export const callerNow = (): Partial<Caller> => callers.now() ?? {};
 /** Enough to tell tokens apart, and too little to try out whether a guessed one is right. */
 const TOKEN_DIGITS = 8;
 
-type Calling = Partial<Record<'caller' | 'callerName' | 'host' | 'session', string | undefined>> &
+type Calling = Partial<Record<'caller' | 'callerName' | 'host' | 'key' | 'session', string | undefined>> &
   Partial<Record<'person' | 'overHttp', boolean | undefined>>;
 
 /** What a call says about its caller. */
 export function callerOf(call: Calling): Partial<Caller> {
   const { caller, callerName, host, session, person, overHttp } = call;
+  const from = { host, session, call: markOf(call) };
   if (overHttp === true && caller === undefined)
-    return present({ kind: 'anonymous' as const, name: '', host, session });
+    return present({ kind: 'anonymous' as const, name: '', ...from });
   const [known = '', ...subject] = caller?.split(' ') ?? [];
   const kind = person === true ? 'person' : kindOf(known);
   return present({
     kind: kind === 'local' ? undefined : kind,
     name: callerName ?? nameOf(known, subject.join(' ')),
-    host,
-    session,
+    ...from,
   });
 }
+
+/** The same key of another caller is another call. */
+export const markOf = ({ caller = '', key }: Calling): string | undefined =>
+  key === undefined ? undefined : shortDigest(JSON.stringify([caller, key]));
 
 /** Tells tokens of one name apart, and says which is meant where one has none. */
 export function tokenDigits(caller: string | undefined): string | undefined {

@@ -101,12 +101,13 @@ function readEvent(value: unknown): LineEvent | undefined {
 }
 
 function readAuthor(value: unknown): Caller {
-  const { kind, name, host, session } = isObject(value) ? value : {};
+  const { kind, name, host, session, call } = isObject(value) ? value : {};
   return {
     kind: kindOf(kind),
     name: typeof name === 'string' ? name : '',
     ...(typeof host === 'string' ? { host } : {}),
     ...(typeof session === 'string' ? { session } : {}),
+    ...(typeof call === 'string' ? { call } : {}),
   };
 }
 

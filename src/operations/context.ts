@@ -253,6 +253,8 @@ export interface ProjectState extends RunsPort, PlacePort {
   tasks(): Promise<TaskQueue>;
   /** What teams hand over to each other. */
   handovers(): Promise<HandoverDesk>;
+  /** What the last lines say that a call has changed, by its mark. */
+  writtenBy(call: string): Promise<string[]>;
   /** Which layout it has and where its folders are. */
   kit(): Promise<Kit>;
   /** Which of some files, by their real paths from the root, may be shown to models: what git would track, and BMAD's own. */

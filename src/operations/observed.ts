@@ -1,4 +1,4 @@
-import { callerOf, tokenDigits } from '../base/caller.ts';
+import { callerOf, markOf, tokenDigits } from '../base/caller.ts';
 import { BmadError, type ErrorCode } from '../base/errors.ts';
 import { type Caller, callerKey } from '../base/http/http-route.ts';
 import { t } from '../base/text/message.ts';
@@ -87,16 +87,14 @@ function idIn(data: Data): string | undefined {
 /** A call that its caller may make again: only the first time is it made. Tells whether this is an earlier answer. */
 export async function once<T extends { made?: unknown }>(
   { meant, input }: { meant: { name: string }; input: Data },
-  { workspace, again, secrets }: Context,
+  { workspace, again, secrets, state }: Context,
   { key = '', caller = '' }: Call,
   work: () => Promise<T>,
 ): Promise<[T, boolean]> {
   const { project } = await workspace();
   const kept = { operation: meant.name, project: project.root, input };
   let made: unknown;
-  const [done, before] = await (
-    await again()
-  ).run({ key, caller, input: kept }, async () => {
+  const first = async () => {
     try {
       const { made: data, ...outcome } = await work();
       made = data;
@@ -104,8 +102,27 @@ export async function once<T extends { made?: unknown }>(
     } catch (error) {
       throw error instanceof BmadError ? error.map((text) => secrets.redact(text)) : error;
     }
-  });
+  };
+  const [done, before] = await (
+    await again()
+  )
+    .run({ key, caller, input: kept }, first)
+    .catch(async (error: unknown) => {
+      if (!(error instanceof BmadError) || error.reason !== 'lost') throw error;
+      const lines = await (await state()).writtenBy(markOf({ caller, key }) ?? '').catch(() => []);
+      throw error.with({ hint: secrets.redact(whatBecame(lines)) });
+    });
   return [{ ...done, made } as T, before];
+}
+
+/** A name that was taken is part of what has it. */
+const NAMES = 'name/';
+
+function whatBecame(lines: readonly string[]): string {
+  const written = [...new Set(lines)].filter((one) => !one.startsWith(NAMES));
+  return written.length === 0
+    ? t`It has written no task, run, memory or handoff. Check what else it changes; if it has not, call again with another key.`
+    : t`It has written ${written.join(', ')}. Look at that, and call again with another key only for what is missing.`;
 }
 
 /** Whoever comes over HTTP learns neither where this machine keeps something nor what runs on it. */

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../support/app.ts';
@@ -17,6 +17,12 @@ interface Machine {
     more?: { token?: string; task?: string; signal?: AbortSignal; accept?: string },
   ): Promise<Response>;
   tasks(): Promise<number>;
+  /** Their ids and what each of them is to give. */
+  ids(): Promise<[id: string, output: string][]>;
+  /** Calls anything else with a key. */
+  call(operation: string, key: string, input: object): Promise<Response>;
+  /** As if the server had been killed just before it could keep the answers of all calls. */
+  forget(): Promise<void>;
 }
 
 async function machine(): Promise<Machine> {
@@ -33,6 +39,11 @@ async function machine(): Promise<Machine> {
     authorization: `Bearer ${token}`,
     'content-type': 'application/json',
   });
+  async function ids(): Promise<[id: string, output: string][]> {
+    const answer = await fetch(`${new URL(server.url).origin}/api/task_list`, { headers: headers(ADA) });
+    const { data } = (await answer.json()) as { data: { tasks: { task_id: string; output_key: string }[] } };
+    return data.tasks.map(({ task_id: id, output_key: output }) => [id, output]);
+  }
   return {
     get server() {
       return server;
@@ -49,10 +60,24 @@ async function machine(): Promise<Machine> {
         body: JSON.stringify({ agent: 'dev', task, output_key: `${key}-${token.slice(-20)}` }),
         ...(signal === undefined ? {} : { signal }),
       }),
-    async tasks() {
-      const answer = await fetch(`${new URL(server.url).origin}/api/task_list`, { headers: headers(ADA) });
-      return ((await answer.json()) as { data: { tasks: unknown[] } }).data.tasks.length;
+    call: (operation, key, input) =>
+      fetch(`${new URL(server.url).origin}/api/${operation}`, {
+        method: 'POST',
+        headers: { ...headers(ADA), 'idempotency-key': key },
+        body: JSON.stringify(input),
+      }),
+    async forget() {
+      const folder = join(home, '.local/state/bmad-mcp-server/again');
+      for (const name of (await readdir(folder)).filter((each) => each.endsWith('.json'))) {
+        const { at, input } = JSON.parse(await readFile(join(folder, name), 'utf8')) as Record<
+          string,
+          string
+        >;
+        await writeFile(join(folder, name), JSON.stringify({ at, input }));
+      }
     },
+    tasks: async () => (await ids()).length,
+    ids,
   };
 }
 
@@ -114,13 +139,45 @@ describe('a call with an idempotency key', () => {
       const before = await here.tasks();
       const answer = await here.spawn(key);
       if (answer.status === 200) continue;
+      const made = (await here.ids()).find(([, output]) => output.startsWith(`${key}-`))?.[0];
       expect(await answer.json()).toMatchObject({
         status: 409,
         detail: expect.stringContaining('was cut before its end'),
+        hint: expect.stringContaining(
+          made === undefined ? 'It has written no task' : `It has written task/${made}.`,
+        ),
       });
       expect(await here.tasks()).toBe(before);
     }
     expect(await here.tasks()).toBeLessThanOrEqual(3);
+  });
+
+  it('that was cut says on its next try what it has written', async () => {
+    const here = await machine();
+    const id = await idOf(await here.spawn('g'));
+    const learned = { agent: 'dev', text: 'Queues are files' };
+    const memory = { type: 'agent-learnings', ...learned };
+    expect((await here.call('remember_structured', 'h', memory)).status).toBe(200);
+    expect((await here.call('run_open', 'i', { workflow: 'prd' })).status).toBe(200);
+    expect((await here.call('log_handoff', 'nothing', { from: 'dev' })).status).toBe(400);
+    await here.forget();
+    await here.crash();
+    const hint = async (answer: Promise<Response>): Promise<string> => {
+      const { detail, hint: text } = (await (await answer).json()) as Record<string, string>;
+      expect(detail).toContain('was cut before its end');
+      return text ?? '';
+    };
+    expect(await hint(here.spawn('g'))).toContain(`It has written task/${id}.`);
+    expect(await hint(here.call('remember_structured', 'h', memory))).toMatch(
+      /It has written memory\/[\w/-]+\./,
+    );
+    expect(await hint(here.call('run_open', 'i', { workflow: 'prd' }))).toMatch(
+      /It has written run\/main\/[\w-]+\./,
+    );
+    // Of what somebody else has written with the same key, nothing is said.
+    const other = await idOf(await here.spawn('g', { token: BOB }));
+    expect(await hint(here.spawn('g'))).not.toContain(other);
+    expect(await here.tasks()).toBe(2);
   });
 
   it.each(ERAS)('is made once over MCP by $name', async ({ mode }) => {

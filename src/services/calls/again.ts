@@ -114,7 +114,6 @@ function before<T>({ at = '?', input, answer, error }: Partial<Kept>, digest: st
   if (answer !== undefined) return answer as T;
   throw new BmadError('conflict', t`The call with this key began at ${at} and was cut before its end.`, {
     reason: 'lost',
-    hint: t`Whether it has changed something is not known. Check the project; if it has not, call again with another key.`,
   });
 }
 
