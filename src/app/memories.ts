@@ -1,4 +1,5 @@
 import { once } from '../base/async.ts';
+import { BmadError } from '../base/errors.ts';
 import type { Memory, MemorySetup, SharedEmbedder } from '../services/memory/memory.ts';
 import type { StateMove } from '../kit/home.ts';
 import type { Kit } from '../kit/kit.ts';
@@ -27,6 +28,8 @@ export function createMemories(settings: Settings, builtIn: BuiltIn) {
   });
 
   const names = new Map<string, Promise<string>>();
+  /** Why the stores could not be used when they were asked last. */
+  let unreached: string | undefined;
 
   /** The project by the name that its memories have on a server. */
   async function named(kit: Kit, writes: boolean): Promise<Kit> {
@@ -75,12 +78,13 @@ export function createMemories(settings: Settings, builtIn: BuiltIn) {
     },
     /** Whether the stores of the memories in use can be reached; there is nothing to reach before the first use. */
     async answer(): Promise<boolean> {
-      try {
-        for (const { memory } of known.values()) await (await memory).reach();
-        return true;
-      } catch {
-        return false;
-      }
+      const failed = await Promise.all([...known.values()].map(async ({ memory }) => (await memory).reach()))
+        .then(() => undefined)
+        .catch((error: unknown) => BmadError.from(error, () => undefined).line);
+      if (failed !== undefined && failed !== unreached)
+        settings.log.warn('the memory store cannot be used', { error: failed });
+      unreached = failed;
+      return failed === undefined;
     },
     close(): void {
       for (const { memory } of known.values())

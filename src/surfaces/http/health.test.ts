@@ -50,7 +50,7 @@ describe('the health of the server', () => {
     await expect.poll(async () => (await asked(origin, '/readyz')).status).toBe(200);
   });
 
-  it('is not ready when the store of the memories is gone, once they have been used', async () => {
+  it('is not ready when the store of the memories is gone, once they have been used, and the log says why (D-4)', async () => {
     const qdrant = new FakeQdrant();
     const project = await temporaryFolder(onTestFinished);
     const context = await contextIn(project, { flags: { qdrantUrl: await qdrant.start(), project } });
@@ -63,8 +63,13 @@ describe('the health of the server', () => {
     const after = await served(context, createHealthRoutes(context), onTestFinished);
     const { status, text } = await asked(after.origin, '/readyz');
     expect(status).toBe(503);
-    expect(text).toContain('The memory store is not responding.');
+    expect(text).toContain('The memory store cannot be used; the server’s log says why.');
     expect((await asked(after.origin, '/healthz')).status).toBe(200);
+    // However often it is asked, the same is said once.
+    expect(await context.memoriesAnswer()).toBe(false);
+    const said = context.written.filter((line) => line.includes('the memory store cannot be used'));
+    expect(said).toHaveLength(1);
+    expect(said[0]).toContain('Qdrant');
   });
 
   it.each([

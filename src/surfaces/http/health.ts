@@ -45,7 +45,7 @@ export function createHealthRoutes(context: Context, flaw?: () => Promise<string
     return [
       ...(ending ? ['The server is shutting down.'] : []),
       ...(content === 'is read' ? [] : [`The content ${content}.`]),
-      ...((await storesAnswer()) ? [] : ['The memory store is not responding.']),
+      ...((await storesAnswer()) ? [] : ['The memory store cannot be used; the server’s log says why.']),
     ];
   }
 
