@@ -4,7 +4,6 @@ import { changeMark, mayBeThere } from '../files/file-stamps.ts';
 import { realFolder } from '../files/files.ts';
 import { programsBesides } from '../files/find-program.ts';
 import { upwards } from '../files/open-file.ts';
-import { usersGit } from '../files/repository.ts';
 import {
   intake,
   type ProgramEnvironment,
@@ -13,6 +12,14 @@ import {
   runProgram,
   unlessBlocked,
 } from './process.ts';
+import {
+  type Ask,
+  type Filters,
+  type GitSettings,
+  ignoredByUser,
+  settingsBy,
+  withoutFilters,
+} from './git-settings.ts';
 import { isAbsent } from './start-program.ts';
 
 /** How git is called for one purpose, beside what every call has. */
@@ -133,15 +140,17 @@ export interface GitWorkTree {
   files(which?: GitFilesWanted): Promise<GitFiles | undefined>;
 }
 
-interface GitFilesWanted {
+export interface GitFilesWanted {
   paths?: readonly string[];
   byFilesAlone?: true;
   /** Those that nobody wants to hear of: of tens of thousands, nothing else is made. */
   leftOut?: (path: string) => boolean;
+  /** Answers what git has said with what was made of the same before. */
+  known?: (said: readonly Buffer[], read: () => GitFiles) => GitFiles;
 }
 
 /** From the top of the project. */
-interface GitFiles {
+export interface GitFiles {
   tracked: string[];
   /** What git would track. */
   untracked: string[];
@@ -151,18 +160,18 @@ export async function gitWorkTree(root: string, asked: GitQuestion): Promise<Git
   const told = await unlessBlocked(root, asked.signal, (signal) => repositoryAt(root, { ...asked, signal }));
   if (told === undefined) return undefined;
   const { prefix, asking } = told;
-  let users: string | undefined;
-  const usersIgnored = async (ask: Ask): Promise<string> => (users ??= await ignoredByUser(ask, asked.env));
+  let known: GitSettings | undefined;
+  const settings = async (ask: Ask): Promise<GitSettings | undefined> => (known ??= await settingsBy(ask));
   const within = <T>(work: (ask: Ask) => Promise<T>): Promise<T | undefined> =>
     unlessBlocked(root, asked.signal, (signal) => work(asking(signal)));
   return {
-    status: () => within((ask) => statusBy(ask, prefix)),
-    files: (which = {}) => within((ask) => filesBy(ask, which, usersIgnored)),
+    status: () => within(async (ask) => statusBy(ask, prefix, withoutFilters(await settings(ask)))),
+    files: (which = {}) =>
+      within((ask) => filesBy(ask, which, async () => ignoredByUser(ask, asked.env, await settings(ask)))),
   };
 }
 
-async function statusBy(ask: Ask, prefix: string): Promise<GitStatus | undefined> {
-  const off = await withoutFilters(ask);
+async function statusBy(ask: Ask, prefix: string, off: Filters): Promise<GitStatus | undefined> {
   const all = ['--untracked-files=no', '--no-renames', '--ignore-submodules=dirty', '--', '.'];
   const lines =
     off && partsOf(await ask([...off, 'status', '--porcelain=v2', '--branch', '-z', ...all], STATUS_BYTES));
@@ -196,29 +205,32 @@ const TAG_LENGTH = '? '.length;
 
 async function filesBy(
   ask: Ask,
-  { paths, byFilesAlone, leftOut = () => false }: GitFilesWanted,
-  usersIgnored: (ask: Ask) => Promise<string>,
+  { paths, byFilesAlone, leftOut, known = (_, read) => read() }: GitFilesWanted,
+  usersIgnored: () => Promise<string>,
 ): Promise<GitFiles | undefined> {
-  const by = byFilesAlone === true ? byFiles(await usersIgnored(ask)) : ['--exclude-standard'];
-  const listed = async (some: readonly string[]): Promise<string> => {
+  const by = byFilesAlone === true ? byFiles(await usersIgnored()) : ['--exclude-standard'];
+  const listed = async (some: readonly string[]): Promise<readonly Buffer[]> => {
     const ran = await ask(['ls-files', '-z', '-t', '--cached', '--others', ...by, '--', ...some]);
-    return ran?.code === 0 ? ran.output : '';
+    return ran?.code === 0 ? ran.parts : [];
   };
+  const said: Buffer[] = [];
+  for (const some of inPieces(paths ?? ['.'])) said.push(...(await listed(some)));
+  if (said.length === 0 && (paths === undefined || (await listed(['.'])).length === 0)) return undefined;
+  return known(said, () => filesIn(Buffer.concat(said).toString('utf8'), leftOut));
+}
+
+function filesIn(lines: string, leftOut: GitFilesWanted['leftOut']): GitFiles {
   const [tracked, untracked]: [string[], string[]] = [[], []];
-  let isAny = false;
   let last = '';
-  for (const some of inPieces(paths ?? ['.'])) {
-    const lines = await listed(some);
-    isAny ||= lines !== '';
-    // What stands behind the last end is nothing, or a path that was cut.
-    for (let from = 0, end = lines.indexOf(END); end >= 0; from = end + 1, end = lines.indexOf(END, from)) {
-      const path = lines.slice(from + TAG_LENGTH, end);
-      // A file with a conflict is listed once for each side.
-      if (path !== last && !leftOut(path)) (lines.startsWith('?', from) ? untracked : tracked).push(path);
-      last = path;
-    }
+  // What stands behind the last end is nothing, or a path that was cut.
+  for (let from = 0, end = lines.indexOf(END); end >= 0; from = end + 1, end = lines.indexOf(END, from)) {
+    const path = lines.slice(from + TAG_LENGTH, end);
+    // A file with a conflict is listed once for each side.
+    if (path !== last && leftOut?.(path) !== true)
+      (lines.startsWith('?', from) ? untracked : tracked).push(path);
+    last = path;
   }
-  return isAny || (paths && (await listed(['.'])) !== '') === true ? { tracked, untracked } : undefined;
+  return { tracked, untracked };
 }
 
 /**
@@ -230,11 +242,6 @@ function byFiles(users: string): string[] {
     '--exclude-per-directory=.gitignore',
     ...(isAbsolute(users) && changeMark(users) !== undefined ? [`--exclude-from=${users}`] : []),
   ];
-}
-
-async function ignoredByUser(ask: Ask, env: ProgramEnvironment): Promise<string> {
-  const named = await ask(['config', '--global', '--path', '--get', 'core.excludesFile']);
-  return named?.code === 0 ? named.output.trimEnd() : join(usersGit(env), 'ignore');
 }
 
 /** Commits that have touched some paths, the newest first; with `added` only those in which a path first appears. */
@@ -315,15 +322,9 @@ export async function gitIsRelated(
   return related === true;
 }
 
-type Ask = (
-  words: readonly string[],
-  mostBytes?: number,
-) => Promise<{ code: number | undefined; output: string } | undefined>;
-
 const STATUS_BYTES = 20_000_000;
 /** Some 480,000 commits. */
 const COMMITS_BYTES = 20_000_000;
-const MOST_FILTERS = 100;
 const PIECE_LENGTH = 50_000;
 
 /** The difference as it is, by no program, and nothing that the settings of a repository would add. */
@@ -389,7 +390,7 @@ async function repositoryAt(
   const asking =
     (signal: AbortSignal): Ask =>
     async (words, mostBytes) => {
-      const { consume, text } = intake(mostBytes);
+      const { consume, parts, text } = intake(mostBytes);
       const ran = await git?.(['-C', root, ...words], { timeoutMs, signal, consume }).catch(
         (error: unknown) => {
           if (!isAbsent(error)) throw error;
@@ -398,40 +399,21 @@ async function repositoryAt(
       );
       signal.throwIfAborted();
       if (ran?.timedOut === true) onLate?.();
-      return ran && { code: ran.code, output: text() };
+      if (ran === undefined) return undefined;
+      const { code } = ran;
+      return {
+        code,
+        parts,
+        get output() {
+          return text();
+        },
+      };
     };
   const place = await asking(first)(['rev-parse', '--is-inside-work-tree', '--show-prefix']);
   const inside = 'true\n';
   return place?.code === 0 && place.output.startsWith(inside)
     ? { prefix: place.output.slice(inside.length, -1), asking }
     : undefined;
-}
-
-/**
- * What switches off the filters that the repository itself defines; those of the user are the user's choice. Nothing where
- * they cannot be told or switched off: git is not asked at all then.
- */
-async function withoutFilters(ask: Ask): Promise<string[] | undefined> {
-  const asked = ['-z', '--get-regexp', String.raw`^filter\.`];
-  const scoped = await ask(['config', '--show-scope', ...asked]);
-  // Before git 2.26 there are no scopes: then all filters are switched off.
-  const told = scoped?.code === 129 ? await ask(['config', ...asked]) : scoped;
-  // 1: there are none.
-  if (told === undefined || (told.code !== 0 && told.code !== 1)) return undefined;
-  const parts = told.output.split('\0').filter((part) => part !== '');
-  const keys =
-    told === scoped
-      ? parts.filter((_, index) => index % 2 === 1 && !/^(?:system|global)$/.test(parts[index - 1] ?? ''))
-      : parts;
-  // The key ends with its line; the value may have any number of them.
-  const names = new Set(
-    keys.flatMap((entry) => /^filter\.(.*)\.[^.]*$/.exec(entry.split('\n', 1)[0] ?? '')?.[1] ?? []),
-  );
-  // Names are bytes: one that is no text would have to be switched off by another name than its own.
-  if (names.size > MOST_FILTERS || [...names].some((name) => /[=\uFFFD]/.test(name))) return undefined;
-  return [...names].flatMap((name) =>
-    ['clean=', 'smudge=', 'process=', 'required=false'].flatMap((off) => ['-c', `filter.${name}.${off}`]),
-  );
 }
 
 /** What stands behind the last end is nothing, or a path that was cut. */

@@ -96,17 +96,19 @@ export async function runProgram(
 /** Takes in all that a program writes, or the beginning of it. */
 export function intake(mostBytes = Infinity): {
   consume: NonNullable<ProgramOptions['consume']>;
+  parts: readonly Buffer[];
   text(): string;
 } {
   const parts: Buffer[] = [];
-  let bytes = 0;
+  let length = 0;
   return {
     async consume(output) {
       for await (const part of output) {
-        if (bytes < mostBytes) parts.push(part);
-        bytes += part.length;
+        if (length < mostBytes) parts.push(part);
+        length += part.length;
       }
     },
+    parts,
     text: () => Buffer.concat(parts).toString('utf8'),
   };
 }

@@ -6,7 +6,7 @@ import { fileMark, type FileMark } from '../../base/files/file-identity.ts';
 import { readStateBytes, stateNames, writeAtomic } from '../../base/files/file-state.ts';
 import { removeFile } from '../../base/files/open-file.ts';
 import { walkFiles } from '../../base/process/project-files.ts';
-import { gitWorkTree } from '../../base/process/git.ts';
+import { type GitFiles, type GitFilesWanted, gitWorkTree } from '../../base/process/git.ts';
 import { t } from '../../base/text/message.ts';
 import { present, sha256 } from '../../base/values.ts';
 import type { Kit } from '../../kit/kit.ts';
@@ -185,7 +185,8 @@ export async function projectFiles(
   return {
     async list() {
       // What only the repository's own settings leave out counts: no file of the project would tell of it.
-      const files = await git?.files({ byFilesAlone: true, leftOut });
+      const known = lastListed(leftOut);
+      const files = await git?.files({ byFilesAlone: true, leftOut, known });
       if (files === undefined) {
         const { paths, cut } = await walkTree(root, signal);
         return { paths: paths.filter((path) => !leftOut(path)), untracked: false, listed: 'walk', cut };
@@ -208,6 +209,32 @@ export async function projectFiles(
     },
   };
 }
+
+/** What git has said of tens of thousands of files, most of them left out, it says in most calls again. */
+function lastListed(leftOut: LeftOut): NonNullable<GitFilesWanted['known']> {
+  return (said, read) => {
+    const last = listed.get(leftOut);
+    if (last !== undefined && areParts(said, last.said)) return last.files;
+    const files = read();
+    const all = Buffer.concat(said);
+    if (all.length <= MOST_KEPT) listed.set(leftOut, { said: all, files });
+    return files;
+  };
+}
+
+/** To put the parts together first would make as much garbage again. */
+function areParts(parts: readonly Buffer[], whole: Buffer): boolean {
+  let from = 0;
+  for (const part of parts) {
+    const end = from + part.length;
+    if (end > whole.length || whole.compare(part, 0, part.length, from, end) !== 0) return false;
+    from = end;
+  }
+  return from === whole.length;
+}
+
+const listed = new WeakMap<LeftOut, { said: Buffer; files: GitFiles }>();
+const MOST_KEPT = 5_000_000;
 
 const FOREIGN =
   /(?:^|\/)(?:\.git|\.hg|\.svn|node_modules|\.venv|venv|__pycache__|\.terraform|\.tox|\.mypy_cache|\.pytest_cache)\/?$/;
@@ -236,6 +263,18 @@ export type LeftOut = (path: string) => boolean;
  * may as well hold the project's sources, only what cannot be one is left out.
  */
 export function leftOutOf({ output }: Kit, root: string, state: string): LeftOut {
+  const by = [output ?? '', root, state].join('\n');
+  if (knownLeftOut.size > MOST_PROJECTS) knownLeftOut.clear();
+  const known = knownLeftOut.get(by) ?? madeLeftOut(output, root, state);
+  knownLeftOut.set(by, known);
+  return known;
+}
+
+/** What git has listed is known by them, so they are the same for as long as what they follow from is. */
+const knownLeftOut = new Map<string, LeftOut>();
+const MOST_PROJECTS = 8;
+
+function madeLeftOut(output: string | undefined, root: string, state: string): LeftOut {
   const usual = FAMILIES.flatMap((name) => [`${name}-output`, `${name}/_memory`, `${name}/memory`]);
   const places = [
     ...usual.map((folder) => ({ folder, leaves: isDocument })),
