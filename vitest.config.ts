@@ -35,7 +35,7 @@ const BESIDE_WITH_INSTALLS = [
 /** The same in folders of their own. */
 const WITH_PROCESSES = [
   'tests/memory/{busy,crash,disks,half-written,index-file,lost-lines,open,reembedding,shared-lines}.test.ts',
-  'tests/{faults,live,project,runs,state}/**/*.test.ts',
+  'tests/{faults,live,postgres,project,runs,state}/**/*.test.ts',
   'tests/installs/transcripts.test.ts',
 ];
 

@@ -10,13 +10,13 @@ import { spokenIn, textsOf } from './french/texts.ts';
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 
 /** Packages that are needed only after the first call; each becomes a file of its own, loaded when first used. */
-const LATE = ['commander', 'csv-parse/sync', 'diff', 'smol-toml', 'yaml'];
+const LATE = ['commander', 'csv-parse/sync', 'diff', 'pg', 'smol-toml', 'yaml'];
 
 /** Parts of Node that take long to load and that no start needs; they wait for their first use in the same way. */
 const LATE_BUILTINS = ['node:crypto'];
 
 /** Optional packages with native or large parts: never inside a bundle, loaded from node_modules if they are there. */
-const OPTIONAL = ['@photostructure/sqlite'];
+const OPTIONAL = ['@photostructure/sqlite', 'pg-native', 'cloudflare:sockets'];
 
 /**
  * Parts of our own that most sessions never need, each a file of its own: what hosts start has to be compiled whole
@@ -61,6 +61,8 @@ const LATE_PARTS: Record<string, string> = {
   'src/services/runs/runs.ts': 'runs',
   'src/services/facts/facts.ts': 'project-facts',
   'src/services/delegation/delegation.ts': 'delegation',
+  'src/services/shared-state/shared-state.ts': 'state-database',
+  'src/lines/database.ts': 'state-database',
   'src/services/calls/audit.ts': 'calls',
   'src/services/calls/again.ts': 'calls',
   'src/operations/activation/context.ts': 'context',

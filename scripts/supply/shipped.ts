@@ -154,6 +154,8 @@ export const LICENCES_FILE = 'THIRD_PARTY_LICENSES.txt';
 
 /** Copyright lines of what is within other packages, whose own licence texts are not there. All of it has the MIT licence. */
 const HOLDERS: Readonly<Record<string, string>> = {
+  'pg-types': 'Copyright (c) Brian M. Carlson',
+  pgpass: 'Copyright (c) Hannes Hörl',
   '@cfworker/json-schema': 'Copyright (c) Jeremy Danyow',
   'content-type': 'Copyright (c) 2015 Douglas Christopher Wilson',
 };
@@ -183,16 +185,15 @@ export async function licenceTexts(shipped: readonly Shipped[], credits: string)
 }
 
 async function textOf({ name, path, licence }: Shipped): Promise<string> {
-  if (path === undefined) {
+  const folder = join(root, path ?? '');
+  const files = (path === undefined ? [] : await readdir(folder)).filter((file) =>
+    /^(?:licen[cs]e|notice)(?:\.(?:md|txt))?$/i.test(file),
+  );
+  if (!files.some((file) => /^licen/i.test(file))) {
     const holder = HOLDERS[name];
     if (holder === undefined || licence !== 'MIT') throw new Error(`There is no licence text of ${name}.`);
     return `${holder}\n\n${MIT}`;
   }
-  const folder = join(root, path);
-  const files = (await readdir(folder)).filter((file) =>
-    /^(?:licen[cs]e|notice)(?:\.(?:md|txt))?$/i.test(file),
-  );
-  if (!files.some((file) => /^licen/i.test(file))) throw new Error(`${name} ships no text of its licence.`);
   const texts = await Promise.all(files.sort().map((file) => readFile(join(folder, file), 'utf8')));
   return texts.map((text) => text.trim()).join('\n\n');
 }

@@ -10,7 +10,7 @@ import { TOOLS } from '../operations/declared.prepared.ts';
 import { checkToolNames, chooseTools, type ToolChoice } from '../operations/toolsets.ts';
 import { customAgents, installedVersion, type Project } from '../sources/project-root.ts';
 import { createParts, type Parts } from './parts.ts';
-import { readSettings, type Outside, type Settings } from './settings.ts';
+import { type Outside, readSettings, type Settings } from './settings.ts';
 
 export type { Outside };
 
@@ -130,7 +130,15 @@ function contextOf(
         timeMs: config.delegateSeconds * 1_000,
       });
     }),
-    memoriesAnswer: memories.answer,
+    async memoriesAnswer() {
+      // What it was last is remembered: where it cannot be reached, readers are served from what is known.
+      await settings.team
+        .get()
+        .then((database) => database?.reach())
+        .catch(() => undefined);
+      return memories.answer();
+    },
+    stateTrouble: () => settings.team.trouble(),
     async readUserFile(path) {
       if (outside.forOthers === true)
         throw new BmadError('forbidden', t`Files on this machine can only be read from its command line.`);
@@ -146,6 +154,7 @@ function contextOf(
       memories.close();
       codebases.stop();
       gitSources.close();
+      settings.team.close();
     },
   };
 }

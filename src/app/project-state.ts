@@ -16,9 +16,10 @@ import type { LogSetup, ProjectLogs } from '../kit/project-log.ts';
 import type { KeptRuns } from '../kit/runs/kept-runs.ts';
 import type { KeptReport } from '../services/progress/progress.ts';
 import type { KeptMuseum } from '../services/facts/facts.ts';
+import type { sharedDecisions } from '../services/decisions/shared.ts';
 import type { Memory } from '../services/memory/memory.ts';
 import { createBounded } from './bounded.ts';
-import { rootOf, type Settings } from './settings.ts';
+import { noDatabase, rootOf, type Settings } from './settings.ts';
 
 /** The memories of all projects. */
 interface Memories {
@@ -87,16 +88,14 @@ export function projectState(
     async completion() {
       const { openCompletion } = await import('../services/completion/completion.ts');
       return openCompletion({
+        ...(await places()),
         root,
-        kit: await own(),
-        state: userState,
         logs: await keptOf(settings, root).logs(),
-        env: outside.env,
         addedEnv: config.contractEnv,
         platform: outside.platform,
         timeoutMs: config.contractTimeoutMs,
         trust: await trustPolicy(config, from.trust),
-        decisions: await decisionsOf(settings, root),
+        decisions: await decisionsOf(settings, root, view),
         hide: secrets.redact,
         hideKnown: secrets.hide,
       });
@@ -104,6 +103,43 @@ export function projectState(
     async progress() {
       const { createProgress } = await import('../services/progress/progress.ts');
       return createProgress(root, outside.env, await keptOf(settings, root).progress());
+    },
+    async database(address) {
+      const given = address === undefined ? await settings.team.get() : await settings.team.at(address);
+      if (given === undefined) return undefined;
+      const setup = await places();
+      return {
+        shown: given.at,
+        counted: () => given.counted(setup),
+        checked: () => given.checked(setup),
+        migrate: (role) => given.migrate(role),
+        close: () => (address === undefined ? Promise.resolve() : given.close()),
+      };
+    },
+    async moveLines(to, moving) {
+      const [{ filesSide, moveLines }, { linePlaces, ProjectLogs, writerOf }, { receiptsLog }] =
+        await Promise.all([
+          import('../services/shared-state/shared-state.ts'),
+          import('../kit/project-log.ts'),
+          import('../services/completion/completion.ts'),
+        ]);
+      const setup = await places();
+      const logs = new ProjectLogs();
+      const { all, each } = await linePlaces(setup);
+      for (const { folder } of each) await refuseLinks(folder);
+      const receipts = await receiptsLog({ ...setup, logs });
+      const files = filesSide(setup.kit, { log: logs.at(all, setup), places: each }, receipts);
+      const database = to === undefined ? await settings.team.get() : await settings.team.at(to);
+      if (database === undefined) throw noDatabase();
+      try {
+        const there = await database.side(setup, writerOf(setup));
+        return await moveLines(
+          ...(to === undefined ? ([there, files] as const) : ([files, there] as const)),
+          moving,
+        );
+      } finally {
+        if (to !== undefined) await database.close();
+      }
     },
     async facts() {
       const { openFacts } = await import('../services/facts/facts.ts');
@@ -116,7 +152,7 @@ export function projectState(
     },
     async handovers() {
       const { openHandovers } = await import('../services/handover/handovers.ts');
-      return openHandovers(await own(), await decisionsOf(settings, root), view, runs);
+      return openHandovers(await own(), await decisionsOf(settings, root, view), view, runs);
     },
     memory: async (mayWrite) => memories.of(await own(), mayWrite),
     async writtenBy(call) {
@@ -145,8 +181,9 @@ export function projectState(
     async tasks() {
       const { openTasks } = await import('../services/tasks/tasks.ts');
       const { logs } = keptOf(settings, root);
-      return openTasks({ ...(await places()), logs: await logs() }, await decisionsOf(settings, root));
+      return openTasks({ ...(await places()), logs: await logs() }, await decisionsOf(settings, root, view));
     },
+    decisions: () => decisionsOf(settings, root, view),
   };
 }
 
@@ -172,7 +209,10 @@ export function keptOf(settings: Settings, root: string): Kept {
   keptBySettings.set(settings, all);
   let runs: Promise<KeptRuns> | undefined;
   const known = all.get(root) ?? {
-    logs: once(async () => new (await import('../kit/project-log.ts')).ProjectLogs()),
+    logs: once(async () => {
+      const { ProjectLogs } = await import('../kit/project-log.ts');
+      return new ProjectLogs(await settings.team.get());
+    }),
     progress: once(async () => new (await import('../services/progress/progress.ts')).KeptReport()),
     museum: once(async () => new (await import('../services/facts/facts.ts')).KeptMuseum()),
     runs: (told) => (runs ??= keptRuns(settings, root, told)),
@@ -199,8 +239,15 @@ export function decisionBook(settings: Settings): Promise<DecisionBook> {
 }
 
 /** What of it is about a project. */
-export async function decisionsOf(settings: Settings, root: string): Promise<Decisions> {
-  return (await decisionBook(settings)).of(root);
+export async function decisionsOf(
+  settings: Settings,
+  root: string,
+  view: Parameters<typeof sharedDecisions>[1],
+): Promise<Decisions> {
+  const own = (await decisionBook(settings)).of(root);
+  if (settings.config.state === undefined) return own;
+  const { sharedDecisions } = await import('../services/decisions/shared.ts');
+  return sharedDecisions(own, view);
 }
 
 /** What the user has set about the programs of projects; folders that are not there trust nothing. */

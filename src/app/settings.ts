@@ -1,4 +1,5 @@
 import { dirname, join, resolve } from 'node:path';
+import { once } from '../base/async.ts';
 import { BmadError } from '../base/errors.ts';
 import { keepPrivate } from '../base/files/file-modes.ts';
 import { createLog, type Log } from '../base/log.ts';
@@ -14,6 +15,7 @@ import {
   userStateFolder,
 } from '../config/locations.ts';
 import type { Config, RawSettings } from '../config/schema.ts';
+import type { StateDatabase } from '../services/shared-state/shared-state.ts';
 import { findProject, type Project } from '../sources/project-root.ts';
 
 /** What the programs know about the outside world; nothing else reads it. */
@@ -61,6 +63,7 @@ export interface Settings extends LoadedConfig {
   builtIn: string;
   secrets: Secrets;
   log: Log;
+  team: TeamDatabase;
 }
 
 export async function readSettings(outside: Outside): Promise<Settings> {
@@ -93,6 +96,7 @@ export async function readSettings(outside: Outside): Promise<Settings> {
     builtIn: dirname(outside.contentRoot),
     secrets,
     log: createLog({ level: config.logLevel, write, json: !outside.terminal, secrets }),
+    team: teamDatabase(config, { root, cwd: outside.cwd, secrets }),
   };
 }
 
@@ -142,3 +146,38 @@ export function rootOf({ root, from }: Project): string {
     hint: t`Start the server in a project, or name its folder with --project or BMAD_PROJECT_ROOT.`,
   });
 }
+
+/** The database that has the lines of projects, where one is set: one connection for all of them, opened with its first use. */
+interface TeamDatabase {
+  get(): Promise<StateDatabase | undefined>;
+  /** Another one, which whoever asks for it closes. */
+  at(given: string): Promise<StateDatabase>;
+  /** Why it could not be used last; nothing where it could, or where there is none. */
+  trouble(): BmadError | undefined;
+  close(): void;
+}
+
+function teamDatabase(
+  { state, projectKey }: Config,
+  { root, cwd, secrets }: { root: string | undefined; cwd: string; secrets: Secrets },
+): TeamDatabase {
+  // What it is called is said by the file of the project that the server was started for.
+  const named = (folder: string): string | undefined => (folder === root ? projectKey : undefined);
+  let opened: StateDatabase | undefined;
+  const at = async (given: string): Promise<StateDatabase> => {
+    const { isDatabaseAddress, StateDatabase } = await import('../services/shared-state/shared-state.ts');
+    const address = isDatabaseAddress(given) ? given : resolve(cwd, given);
+    return StateDatabase.at(address, named, (password) => secrets.add(password));
+  };
+  return {
+    get: once(async () => (opened = state === undefined ? undefined : await at(state))),
+    at,
+    trouble: () => opened?.trouble,
+    close: () => void opened?.close(),
+  };
+}
+
+export const noDatabase = (): BmadError =>
+  new BmadError('not_found', t`No database is set for the state of projects.`, {
+    hint: t`Its address is the setting state (BMAD_STATE).`,
+  });

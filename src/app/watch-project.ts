@@ -114,6 +114,14 @@ export function watchProject(
     told = now;
   }
 
+  let unfollow: (() => void) | undefined;
+  async function follow(): Promise<void> {
+    const database = await settings.team.get();
+    if (!closed) unfollow = database?.follow(() => (isHeard() ? moved() : (missed = true)));
+  }
+  // Whoever asks for what it has is told what is wrong.
+  if (config.state !== undefined) follow().catch(() => undefined);
+
   void look();
   return {
     report: folders.report,
@@ -126,6 +134,7 @@ export function watchProject(
     },
     close() {
       closed = true;
+      unfollow?.();
       clearTimeout(timer);
       folders.close();
     },

@@ -55,7 +55,11 @@ type ErrorReason =
   | Missing
   | 'reused'
   | 'busy'
-  | 'quota';
+  | 'quota'
+  /** The database that keeps the project's lines. */
+  | 'database'
+  /** Its connection ended when a change may have been made. */
+  | 'uncertain';
 
 export interface ErrorDetails {
   reason?: ErrorReason;

@@ -7,6 +7,7 @@ import {
   intBetween,
   liveSettings,
   memorySettings,
+  sharedSettings,
   meta,
   moduleSettings,
   originSettings,
@@ -62,6 +63,7 @@ export const configSchema = z.strictObject({
     .register(settingMeta, meta('folder', 'Folder for caches', PERSONAL)),
   ...toolSettings,
   ...memorySettings,
+  ...sharedSettings,
   codeSearchMs: intBetween(100, 60_000)
     .default(3_000)
     .describe('How long a code search may read files before it answers with what it has read so far.')

@@ -232,6 +232,29 @@ export const memorySettings = {
     .register(settingMeta, meta('folder', 'Model folder for transformers', PERSONAL)),
 };
 
+/** One truth for several machines: a database instead of files, and what the project is called in it. */
+export const sharedSettings = {
+  state: text
+    .optional()
+    .describe(
+      'Address of a PostgreSQL database that has the memories, tasks, runs and receipts of projects for a team, such as postgres://user@host/database, or the path of a file whose first line is one. "bmad state migrate" makes its tables.',
+    )
+    .register(settingMeta, {
+      ...PERSONAL,
+      binding: true,
+      placeholder: 'address',
+      summary: 'Database for a team',
+    }),
+  projectKey: z
+    .string()
+    .regex(/^[A-Za-z0-9][\w.-]{0,99}$/, 'Use letters, digits, dots, dashes and underscores.')
+    .optional()
+    .describe(
+      'What this project is called in the database: the same in all its clones, and another in a fork. Without it, it is the name in its BMAD page, or that of its folder with its first commit.',
+    )
+    .register(settingMeta, meta('name', 'Name in the database', { rare: true, binding: true })),
+};
+
 /** Words that stand for a rule instead of a folder. */
 const RULES = new Set(['ask', 'always', 'never']);
 

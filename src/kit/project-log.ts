@@ -7,9 +7,10 @@ import { projectKey } from '../base/files/paths.ts';
 import { headAt } from '../base/files/repository.ts';
 import type { ProgramEnvironment } from '../base/process/process.ts';
 import { gitOrigin } from '../base/process/git.ts';
-import { sha256 } from '../base/values.ts';
+import { sha256, shortDigest } from '../base/values.ts';
 import { copyLines, lineFiles, type LinePlace, onlyThere } from '../lines/folders.ts';
 import { LineFiles } from '../lines/files.ts';
+import type { Log, SharedLog, Writer } from '../lines/line.ts';
 import { View } from '../lines/view.ts';
 import { folderAt, linesPlace } from './home.ts';
 import type { Kit } from './kit.ts';
@@ -26,6 +27,21 @@ export interface LogSetup {
   writes: boolean;
 }
 
+/** A database that several machines write, where one is set: it has the lines of the project in place of its files. */
+export interface SharedState {
+  /** Tells caches of it from those of other places. */
+  at: string;
+  log(setup: LogSetup, writer: Writer, only?: string): SharedLog;
+  /** What a thread needs to open the same. */
+  copied(setup: LogSetup): Promise<CopiedState>;
+}
+
+export interface CopiedState {
+  address: string;
+  key: string;
+  fingerprint: string;
+}
+
 /** Places that have had a log; more than a few come only where projects are renamed under a server. */
 const MOST_KEPT = 16;
 
@@ -34,31 +50,60 @@ const MOST_KEPT = 16;
  * it, so that each line is read once for all that is made of lines.
  */
 export class ProjectLogs {
-  readonly #known = new Map<string, LineFiles>();
-  readonly #views = new WeakMap<LineFiles, View>();
+  readonly #known = new Map<string, Log>();
+  readonly #shared = new Map<string, SharedLog>();
+  readonly #views = new WeakMap<Log, View>();
+  /** Where the lines are instead of in files. */
+  readonly shared: SharedState | undefined;
+
+  constructor(shared?: SharedState) {
+    this.shared = shared;
+  }
 
   /** All of a project's lines but memories, as they are now. What has ended is kept in the cache of one who may write. */
   view(place: LinePlace, setup: LogSetup): View {
     const log = this.at(place, setup);
-    const path = join(setup.cache, 'lines', `${projectKey(setup.kit.root)}.json`);
-    const known =
-      this.#views.get(log) ?? new View(log, setup.writes ? { path, of: JSON.stringify(place) } : undefined);
+    const at = this.shared === undefined ? '' : `-${shortDigest(this.shared.at)}`;
+    const path = join(setup.cache, 'lines', `${projectKey(setup.kit.root)}${at}.json`);
+    const of = JSON.stringify(this.shared?.at ?? place);
+    const known = this.#views.get(log) ?? new View(log, setup.writes ? { path, of } : undefined);
     this.#views.set(log, known);
     return known;
   }
 
-  at(place: LinePlace, { state, kit }: Pick<LogSetup, 'state' | 'kit'>): LineFiles {
+  at(place: LinePlace, setup: LogSetup): Log {
+    const { state, kit } = setup;
+    const shared = place.stays === true ? undefined : this.#inDatabase(place.only, setup);
+    if (shared !== undefined) return shared;
     const key = JSON.stringify([state, kit.user, place]);
     const known = this.#known.get(key);
     if (known !== undefined) return known;
-    const by = { kind: 'local' as const, name: kit.user };
-    const made = new LineFiles(place, { machine: () => machineName(state), by });
+    const made = new LineFiles(place, writerOf(setup));
     const [oldest] = this.#known.keys();
     if (oldest !== undefined && this.#known.size >= MOST_KEPT) this.#known.delete(oldest);
     this.#known.set(key, made);
     return made;
   }
+
+  /** Where other machines read long texts too; nothing where they are in files of the project. */
+  texts(place: LinePlace, setup: LogSetup): SharedLog | undefined {
+    return this.#inDatabase(place.only, setup);
+  }
+
+  #inDatabase(only: string | undefined, setup: LogSetup): SharedLog | undefined {
+    const { shared } = this;
+    if (shared === undefined) return undefined;
+    const key = JSON.stringify([setup.kit.root, setup.kit.user, only]);
+    const log = this.#shared.get(key) ?? shared.log(setup, writerOf(setup), only);
+    this.#shared.set(key, log);
+    return log;
+  }
 }
+
+export const writerOf = ({ state, kit }: Pick<LogSetup, 'state' | 'kit'>): Writer => ({
+  machine: () => machineName(state),
+  by: { kind: 'local', name: kit.user },
+});
 
 /** Where the lines of a project are: all of it for one who reads and writes, and each folder by itself. */
 export async function linePlaces(setup: LogSetup): Promise<{ all: LinePlace; each: LinePlace[] }> {
@@ -140,6 +185,14 @@ async function originOf({ kit, cache, env }: Pick<LogSetup, 'kit' | 'cache' | 'e
   const origin = (await gitOrigin(kit.root, asked)) ?? '';
   if (origin !== '') await writeAtomic(file, `${head}\n${origin}`).catch(() => undefined);
   return origin;
+}
+
+/** What a project is called in a database, and what tells it from another of that name. */
+export async function sharedName(
+  setup: LogSetup,
+  named?: string,
+): Promise<{ key: string; fingerprint: string }> {
+  return { key: named ?? (await serverName(setup)), fingerprint: await originOf(setup) };
 }
 
 const NAME_DIGITS = 8;

@@ -16,29 +16,23 @@ import {
   type Expectation,
   eventsOnlyOf,
   isConflictMark,
+  isUnseen,
   type Line,
-  LINE_VERSION,
-  type LineEvent,
   lineJson,
   type Log,
   type LogTrouble,
   type Lost,
   type Mark,
-  MOST_LINE,
   type NewEvent,
-  newLineId,
+  newLine,
   type Page,
   type PlacedLine,
   readLine,
   type Said,
+  withoutSaid,
+  type Writer,
 } from './line.ts';
 import { DAY, FILE, keepFromGit, lineFiles, OF_PROJECT, type LinePlace } from './folders.ts';
-
-export interface Writer {
-  /** Asked for with the first line: one who only reads needs none. */
-  machine: () => Promise<string>;
-  by: Caller;
-}
 
 const DAY_LENGTH = 10;
 /** Days that clocks and time zones may still count as today. */
@@ -194,17 +188,9 @@ export class LineFiles implements Log {
     let any = false;
     const keep = (text: string): void => {
       const line = readLine(text);
-      const isMeant = ({ of, erased }: LineEvent): boolean =>
-        erased !== true && said.get(of)?.has(line?.id ?? '') === true;
-      if (line?.events.some(isMeant) !== true) {
-        texts.push(text);
-        return;
-      }
-      any = true;
-      const events = line.events.map((event) =>
-        isMeant(event) ? { ...event, data: {}, erased: true as const } : event,
-      );
-      texts.push(lineJson({ ...line, events }));
+      const without = line && withoutSaid(line, said);
+      if (without !== undefined) any = true;
+      texts.push(without === undefined ? text : lineJson(without));
     };
     await readLog(path, undefined, () => undefined, keep, inside);
     if (any) await replaceLog(path, texts, inside);
@@ -216,49 +202,45 @@ export class LineFiles implements Log {
   }
 
   async #lineOf(events: readonly NewEvent[], by: Caller): Promise<Line> {
-    const machine = (this.#machine ??= await this.#writer.machine());
-    const line: Line = {
-      v: LINE_VERSION,
-      id: newLineId(),
-      at: new Date().toISOString(),
-      machine,
-      by,
-      events,
-    };
-    if (new Set(events.map(({ of }) => of)).size < events.length)
-      throw new Error(t`A line says one thing about an entity.`);
-    if (lineJson(line).length > MOST_LINE)
-      throw new BmadError('invalid_input', t`That is too much for one entry: at most 1 MB fits.`, {
-        hint: t`Divide it, or keep it in a file of the project and name the file.`,
-      });
-    return line;
+    this.#machine ??= await this.#writer.machine();
+    return newLine(events, this.#machine, by);
+  }
+
+  now(): number {
+    return Date.now();
+  }
+
+  put(lines: readonly Line[]): Promise<void> {
+    return this.#turn(async () => {
+      this.#machine ??= await this.#writer.machine();
+      await this.#written(lines.map(lineJson));
+    });
   }
 
   /** What others have written about the same since a reading. */
-  async #since({ since, heads }: Expectation): Promise<PlacedLine[]> {
+  async #since(expect: Expectation): Promise<PlacedLine[]> {
     const found: PlacedLine[] = [];
-    for await (const { lines } of this.read(since))
-      found.push(
-        ...lines.filter(({ line: { id, events } }) =>
-          events.some(({ of }) => heads.get(of)?.includes(id) === false),
-        ),
-      );
+    for await (const { lines } of this.read(expect.since))
+      found.push(...lines.filter(({ line }) => isUnseen(expect, line)));
     return found;
   }
 
-  /** Project first, then the mirror: what was refused is nowhere. */
   async #write(line: Line): Promise<Appended> {
+    return { line, file: await this.#written([lineJson(line)]) };
+  }
+
+  /** Project first, then the mirror: what was refused is nowhere. */
+  async #written(texts: readonly string[]): Promise<string> {
     const { mirror } = this.#place;
-    const text = lineJson(line);
     for (let tries = 0; tries < TRIES; tries += 1) {
-      const { name, undo, isSafe } = await this.#appended(text);
+      const { name, undo, isSafe } = await this.#appended(texts);
       try {
-        if (isSafe && mirror !== undefined) await appendLog(join(mirror, name), [text]);
+        if (isSafe && mirror !== undefined) await appendLog(join(mirror, name), texts);
       } catch (error) {
         await undo();
         throw error;
       }
-      if (isSafe) return { line, file: name };
+      if (isSafe) return name;
       await undo();
     }
     throw new BmadError(
@@ -274,7 +256,9 @@ export class LineFiles implements Log {
    * Appends to the file of this process, or begins one: where the day has changed, where something else has changed the file,
    * and where git has checked out or made another commit, because what is committed must never change.
    */
-  async #appended(text: string): Promise<{ name: string; isSafe: boolean; undo: () => Promise<void> }> {
+  async #appended(
+    texts: readonly string[],
+  ): Promise<{ name: string; isSafe: boolean; undo: () => Promise<void> }> {
     const { folder, inside, project, mirror, isPrivate } = this.#place;
     const day = localDay(new Date());
     const head = project === undefined ? '' : await headAt(project);
@@ -291,9 +275,10 @@ export class LineFiles implements Log {
     }
     const path = join(folder, name);
     const before = fits ? (logStamp(path)?.bytes ?? 0) : 0;
-    await appendLog(path, [text], inside);
+    await appendLog(path, texts, inside);
     const stamp = logStamp(path);
-    const isThere = stamp !== undefined && stamp.bytes === before + Buffer.byteLength(text) + 1;
+    const added = texts.reduce((sum, text) => sum + Buffer.byteLength(text) + 1, 0);
+    const isThere = stamp !== undefined && stamp.bytes === before + added;
     const isSameHead = project === undefined || (await headAt(project)) === head;
     const isSafe = isThere && isSameHead;
     this.#open = isSafe ? { name, day, head, version: stamp.version } : undefined;

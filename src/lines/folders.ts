@@ -14,6 +14,10 @@ export interface LinePlace {
   project?: string | undefined;
   /** Git ignores what is new, until a person shares it. */
   isPrivate: boolean;
+  /** The one noun that is asked for here: a database leaves out the others. */
+  only?: string | undefined;
+  /** Stays on this machine, wherever the lines of the project are. */
+  stays?: true | undefined;
 }
 
 export const DAY = /^\d{4}-\d\d-\d\d$/;

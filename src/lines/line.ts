@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Caller, kindOf } from '../base/caller.ts';
+import { BmadError } from '../base/errors.ts';
 import { jsonObject } from '../base/parse/json.ts';
 import { t } from '../base/text/message.ts';
 
@@ -29,7 +30,7 @@ export interface Line {
 export const NO_ONE: Caller = { kind: 'local', name: '' };
 
 /** Raised only for what older programs must not skip: what such a line is about is read-only for them. */
-export const LINE_VERSION = 1;
+const LINE_VERSION = 1;
 
 /** What is said about the entity of such an event is removed, here and wherever the line is met. */
 export const ERASE = 'erase';
@@ -254,6 +255,9 @@ export function asMuchAsFits<E extends object>(events: readonly E[]): E[][] {
   return parts;
 }
 
+/** The name that all lines of a database have in place of that of a file, and the mark of who has read them. */
+export const IN_DATABASE = 'database';
+
 export type NewEvent = Pick<LineEvent, 'of' | 'after' | 'do' | 'data'>;
 
 /** A line, and the name of the file that has it. */
@@ -276,16 +280,18 @@ export interface Page {
 
 export interface LogTrouble {
   file: string;
-  what: 'conflict' | 'unreadable';
+  what: 'conflict' | 'unreadable' | 'behind';
   count: number;
 }
 
 export const troubleText = ({ file, what, count }: LogTrouble): string =>
   what === 'conflict'
     ? t`${file} has conflict markers of git; both sides count.`
-    : count === 1
-      ? t`${file} has 1 line that cannot be read.`
-      : t`${file} has ${count} lines that cannot be read.`;
+    : what === 'behind'
+      ? t`The database is ${count} lines behind what this machine has seen of it: an older backup may have been restored.`
+      : count === 1
+        ? t`${file} has 1 line that cannot be read.`
+        : t`${file} has ${count} lines that cannot be read.`;
 
 /** What one has seen of entities that only one may change: the mark of that reading, and their heads. */
 export interface Expectation {
@@ -306,6 +312,8 @@ export type Said = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** Everything that happened in a project, behind one small door. What is above it does not know where lines are kept. */
 export interface Log {
+  /** The time that decides whether a lease is over: that of the machine, or of the database that others share. */
+  now(): number;
   /** Writes one line and returns when it is safe. With `expect` it is refused if another line about one of these has come. */
   append(events: readonly NewEvent[], expect?: Expectation): Promise<Appended | Lost>;
   /** The lines after a mark, page by page; those that are about entities of one noun alone may be left out. */
@@ -320,4 +328,52 @@ export interface Log {
   erase(said: Said): Promise<boolean>;
   /** What is in the files and is no line, as of the last reading. */
   troubles(): readonly LogTrouble[];
+  /** Writes lines as others have written them. What comes twice counts once. */
+  put(lines: readonly Line[]): Promise<void>;
 }
+
+/** A log that other machines write as well. */
+export interface SharedLog extends Log {
+  /** Long texts under names of their own, which are in no line that is folded. */
+  text(name: string): Promise<string | undefined>;
+  putText(name: string, text: string): Promise<void>;
+  removeText(name: string): Promise<void>;
+}
+
+/** Whether only the database is why: what is known without it may be told, and nothing may be written elsewhere instead. */
+export const isUnheard = (error: unknown): error is BmadError =>
+  error instanceof BmadError && (error.reason === 'database' || error.reason === 'uncertain');
+
+/** Who writes. */
+export interface Writer {
+  /** Asked for with the first line: one who only reads needs none. */
+  machine: () => Promise<string>;
+  by: Caller;
+}
+
+/** A line before it is written; what cannot be one is refused. */
+export function newLine(events: readonly NewEvent[], machine: string, by: Caller, at = new Date()): Line {
+  const line: Line = { v: LINE_VERSION, id: newLineId(), at: at.toISOString(), machine, by, events };
+  if (new Set(events.map(({ of }) => of)).size < events.length)
+    throw new Error(t`A line says one thing about an entity.`);
+  if (lineJson(line).length > MOST_LINE)
+    throw new BmadError('invalid_input', t`That is too much for one entry: at most 1 MB fits.`, {
+      hint: t`Divide it, or keep it in a file of the project and name the file.`,
+    });
+  return line;
+}
+
+/** Without what a tombstone covers; nothing where it has none of it. */
+export function withoutSaid(line: Line, said: Said): Line | undefined {
+  const isMeant = ({ of, erased }: LineEvent): boolean =>
+    erased !== true && said.get(of)?.has(line.id) === true;
+  if (!line.events.some(isMeant)) return undefined;
+  const events = line.events.map((event) =>
+    isMeant(event) ? { ...event, data: {}, erased: true as const } : event,
+  );
+  return { ...line, events };
+}
+
+/** Other lines about the same than those that the writer had seen. */
+export const isUnseen = ({ heads }: Expectation, { id, events }: Line): boolean =>
+  events.some(({ of }) => heads.get(of)?.includes(id) === false);

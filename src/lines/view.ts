@@ -11,6 +11,7 @@ import {
   happenedIn,
   headsOf,
   inOrder,
+  isUnheard,
   type Log,
   type NewEvent,
   onceEach,
@@ -128,6 +129,8 @@ export class View {
   #rev = 0;
   /** How many events were read or folded that are not in the cache. */
   #unkept = 0;
+  /** Why what is known may be out of date. */
+  #unheard: BmadError | undefined;
 
   constructor(log: Log, place?: ViewPlace) {
     this.log = log;
@@ -170,7 +173,14 @@ export class View {
       if (!this.#isBegun && place !== undefined) this.#remember(await readKept(place));
       this.#isBegun = true;
       const { mark } = this.#known;
-      if (mark.size === 0 || (await this.log.changed(mark))) await this.#take();
+      try {
+        if (mark.size === 0 || (await this.log.changed(mark))) await this.#take();
+        this.#unheard = undefined;
+      } catch (error) {
+        // Readers get what was known last, and are told; who writes is refused.
+        if (!isUnheard(error) || mark.size === 0) throw error;
+        this.#unheard = error;
+      }
       if (place === undefined || this.#unkept < KEPT_FROM) return;
       this.#unkept = 0;
       await writeKept(place, this.#kept());
@@ -310,6 +320,7 @@ export class View {
       for (let round = 0; round < ROUNDS; round += 1) {
         signal?.throwIfAborted();
         await this.look();
+        if (this.#unheard !== undefined) throw this.#unheard;
         const before = this.#rev;
         const { said, answer } = await plan();
         if (said.length === 0) return answer;

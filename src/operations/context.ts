@@ -1,5 +1,5 @@
 import type { Caller } from '../base/caller.ts';
-import type { ErrorCode } from '../base/errors.ts';
+import type { BmadError, ErrorCode } from '../base/errors.ts';
 import type { Bounds } from '../base/http/http-route.ts';
 import type { WatchReport } from '../base/files/watch-folders.ts';
 import type { Log } from '../base/log.ts';
@@ -28,6 +28,8 @@ import type { Reranker } from '../services/ranking/reranker.ts';
 import type { Usage } from '../services/ranking/usage.ts';
 import type { Runs } from '../services/runs/runs.ts';
 import type { HandoverDesk } from '../services/handover/handovers.ts';
+import type { Counted } from '../services/shared-state/shared-state.ts';
+import type { Moved, Moving } from '../services/shared-state/move.ts';
 import type { TaskQueue } from '../services/tasks/tasks.ts';
 import type { GitSources } from '../services/git-sources/git-sources.ts';
 import type { SourceView } from '../services/git-sources/view.ts';
@@ -37,6 +39,7 @@ import type { Warmed } from '../services/search/open-shelf.ts';
 import type { Knowledge } from '../services/knowledge/knowledge.ts';
 import type { StateMove } from '../kit/home.ts';
 import type { StatePlace } from '../services/facts/state-place.ts';
+import type { Decisions } from '../model/memory.ts';
 import type { BuiltInModule } from '../model/module.ts';
 import type { Origin } from '../model/origin.ts';
 import type { BmadRecord } from '../model/record.ts';
@@ -124,6 +127,8 @@ export interface MemoryPort {
 export interface StatePort extends ProjectPort {
   /** What a project's own files say, and where its state is written; each part is loaded when first used. */
   state(project?: string): Promise<ProjectState>;
+  /** Why the database that has the lines of projects cannot be used at the moment, where there is one. */
+  stateTrouble(): BmadError | undefined;
 }
 
 /** The process itself. */
@@ -224,6 +229,18 @@ export interface RunsPort {
   runs(): Promise<Runs>;
 }
 
+/** A project in a database. */
+export interface ProjectDatabase {
+  /** Its address without the password. */
+  shown: string;
+  counted(): Promise<Counted>;
+  /** What was looked at, and what is wrong. */
+  checked(): Promise<{ looked: string[]; problems: string[] }>;
+  /** Makes its tables, or brings them up to date; with a role, gives it the rights to rows. */
+  migrate(role?: string): Promise<{ before: number; after: number }>;
+  close(): Promise<void>;
+}
+
 export interface PlacePort {
   /** All that is on this machine only, each part with the way to bring it into the project. */
   moves(): Promise<StateMove[]>;
@@ -233,6 +250,10 @@ export interface PlacePort {
   place(): Promise<StatePlace>;
   /** Lets git see its lines, or hides them again; false where that was so before. */
   shareLines(isShared: boolean): Promise<boolean>;
+  /** The database that has its lines, where one is set; or the one at an address. */
+  database(address?: string): Promise<ProjectDatabase | undefined>;
+  /** Moves all lines into the database at this address, or without one from the database that is set into files. */
+  moveLines(to: string | undefined, moving: Moving): Promise<Moved>;
   /** Runs a move while no other process moves state of the project. */
   whileMoving<T>(work: () => Promise<T>): Promise<T>;
 }
@@ -259,6 +280,8 @@ export interface ProjectState extends RunsPort, PlacePort {
   kit(): Promise<Kit>;
   /** Which of some files, by their real paths from the root, may be shown to models: what git would track, and BMAD's own. */
   filesToShow(paths: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>>;
+  /** What people have decided about it: on this machine, and where a team has a database, there. */
+  decisions(): Promise<Decisions>;
   /** The language that it sets for what is said to its people, as it names it. */
   language(): Promise<string | undefined>;
 }

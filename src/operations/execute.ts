@@ -12,7 +12,7 @@ import { type Call, type Context, inProject, type SettingsPort, type Workspace }
 import { checkedInput, type SpokenNames } from './input.ts';
 import { withAbsence } from './catalogue/absence.ts';
 import { type Answer, type AnyOperation, mayRead, type Operation, type Route, UNIFIED } from './operation.ts';
-import { withPlace } from './project/state-place.ts';
+import { withPlace, withTrouble } from './project/state-place.ts';
 import { refuseOutside, withinQuota } from './bounds.ts';
 import { observedCall, once, projectIn, tellOfEnd, withoutPlaces } from './observed.ts';
 import { mayRunPrograms } from './toolsets.ts';
@@ -112,15 +112,14 @@ async function ran(
   // What was written stays written: a caller who can still be answered, by a server that ends, has to learn of it.
   if (meant.effect === 'read') call.signal.throwIfAborted();
   const rendered = meant.render(data, saying(own.say));
-  const told = await withPlaceTold(shaped(rendered, meant, repeated, seen), fresh);
-  const answer = withUnused(told, unused);
+  const told = withUnused(await withPlaceTold(shaped(rendered, meant, repeated, seen), fresh), unused);
   return {
     ok: true,
     made: data,
     data: seen.secrets.hideIn(
       route?.within === undefined ? data : { ...route.within, result: data },
     ) as Record<string, unknown>,
-    answer: redacted(answer, input, seen),
+    answer: redacted(withTrouble(told, meant, seen), input, seen),
     failed: meant.failed?.(data) ?? false,
   };
 }
@@ -226,6 +225,7 @@ function forCall(context: Context, { project }: Given, { mayWrite }: Call): Cont
         states.set(named, known);
         return known;
       },
+      stateTrouble: () => (states.size === 0 ? undefined : context.stateTrouble()),
     },
     typeof project === 'string' ? project : undefined,
   );

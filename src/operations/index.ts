@@ -34,6 +34,7 @@ import { reconcileLedgers, sprintPlan } from './project/ledgers.ts';
 import { completeHandoff, logHandoff, memlog } from './project/logs.ts';
 import { next } from './project/next.ts';
 import { getProjectContext } from './project/project-context.ts';
+import { stateCheck, stateMigrate, stateMove, stateShow } from './project/state-database.ts';
 import { stateShare } from './project/state-share.ts';
 import { moveState, projectState } from './project/state.ts';
 import { storyBrief, storyHistory, storyShow, storyStatus } from './project/stories.ts';
@@ -142,6 +143,10 @@ export const operations: readonly AnyOperation[] = [
   storyBrief,
   stateShare,
   storyShow,
+  stateCheck,
+  stateMigrate,
+  stateMove,
+  stateShow,
   rememberStructured,
   recallStructured,
   manageMemories,

@@ -9,6 +9,7 @@ export const DOORS: Record<string, string | readonly string[]> = {
   'smol-toml': 'base/parse/parse.ts',
   'csv-parse': 'base/parse/parse.ts',
   '@orama/stemmers': 'meaning/',
+  pg: 'base/postgres/',
   diff: ['base/text/diff.ts', 'page/parts/diff.tsx'],
   preact: 'page/',
   '@preact/signals': 'page/',

@@ -8,4 +8,11 @@ export const kitIn = (root: string, state = `${root}-user`): Promise<Kit> => kit
 
 /** The receipts of a project, as a process of their user sees them that has just begun. */
 export const receiptsOf = async (root: string, state: string): Promise<ReceiptPlace> =>
-  receiptPlace({ kit: await kitAtHome(root, state), state, logs: new ProjectLogs() });
+  receiptPlace({
+    kit: await kitAtHome(root, state),
+    state,
+    cache: `${state}/cache`,
+    env: {},
+    writes: true,
+    logs: new ProjectLogs(),
+  });

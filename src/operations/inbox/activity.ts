@@ -257,12 +257,13 @@ const AUDITED: Readonly<Record<string, () => string>> = {
 };
 
 async function decisionsOf(
-  { root }: ProjectState,
+  state: ProjectState,
   context: Context,
   tasks: readonly Task[],
   since: string,
 ): Promise<Event[]> {
-  const book = (await context.decisions()).of(root);
+  const { root } = state;
+  const book = await state.decisions();
   const byId = new Map(tasks.map((task) => [task.task_id, task]));
   const [agreed, deliveries, programs] = await Promise.all(
     (['task', 'delivery', 'programs'] as const).map((kind) => book.all(kind)),

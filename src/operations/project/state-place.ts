@@ -1,7 +1,7 @@
 import { plural, t } from '../../base/text/message.ts';
 import type { Step } from '../../base/step.ts';
-import type { PlacePort } from '../context.ts';
-import type { Answer } from '../operation.ts';
+import type { PlacePort, StatePort } from '../context.ts';
+import type { Answer, AnyOperation } from '../operation.ts';
 
 type Place = Awaited<ReturnType<PlacePort['place']>>;
 type Part = Place['parts'][number]['part'];
@@ -31,7 +31,7 @@ const MOVE: Step = { operation: 'move_state', why: 'See what would move into the
 const SEE: Step = { operation: 'project_state', why: 'See all places, and the lines for .gitignore' };
 
 /** Who gets the lines that are the memories. */
-export function linesPlace({ home, parts }: Pick<Place, 'home' | 'parts'>): keyof typeof PLACES {
+export function linesPlace({ home, parts }: Pick<Place, 'home' | 'parts'>): 'user' | 'shared' | 'private' {
   if (home === 'user') return 'user';
   return parts.find(({ part }) => part === 'memories')?.shared === true ? 'shared' : 'private';
 }
@@ -40,6 +40,7 @@ export const PLACES = {
   private: 'private, git ignores them',
   shared: 'shared, git sees them',
   user: 'on this machine only',
+  database: 'in the database of the team',
 } as const;
 
 /** The one rule, said of this project. */
@@ -77,4 +78,16 @@ export async function onMachine(state: PlacePort): Promise<OnMachine | undefined
     text: t`On this machine only: ${parts.join(', ')}.`,
     steps: keep === 'user' ? [] : [MOVE],
   };
+}
+
+/** What is read while the database is out of reach is what this machine knew last. */
+export function withTrouble(
+  answer: Answer,
+  { effect }: Pick<AnyOperation, 'effect'>,
+  seen: StatePort,
+): Answer {
+  const trouble = effect === 'read' ? seen.stateTrouble() : undefined;
+  if (trouble === undefined) return answer;
+  const told = t`DEGRADED: ${trouble.message} What is said here of memories, tasks and runs is what this machine knew last; nothing can be changed until it is back.`;
+  return { ...answer, note: [told, answer.note].filter(Boolean).join('\n') };
 }

@@ -5,7 +5,7 @@ import { PRODUCT, VERSION } from '../../base/product.ts';
 import type { Step } from '../../base/step.ts';
 import { plural, say, t } from '../../base/text/message.ts';
 import { isListed, problemText } from '../../model/record.ts';
-import type { CataloguePort, MemoryPort, SettingsPort, StatePort, Workspace } from '../context.ts';
+import type { CataloguePort, MemoryPort, PlacePort, SettingsPort, StatePort, Workspace } from '../context.ts';
 import { projectField, stepsField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 import { linesPlace, onMachine, PLACES } from '../project/state-place.ts';
@@ -64,7 +64,7 @@ export const doctor = defineOperation({
     problems: z.array(z.string()),
     findings: z.array(z.object({ level: z.enum(['broken', 'notice']), about: z.string(), text: z.string() })),
     warnings: z.array(z.string()),
-    memories: z.enum(['private', 'shared', 'user']).optional().describe('Whether git sees them'),
+    memories: z.enum(['private', 'shared', 'user', 'database']).optional().describe('Who has them'),
     safety: safetySchema.optional(),
     cache: cacheSchema.optional(),
     steps: stepsField,
@@ -92,12 +92,16 @@ export const doctor = defineOperation({
     const all = [...catalogue.problems, ...parts];
     const problems = all.filter(({ mild }) => mild !== true).map(problemText);
     const kept = found.root === undefined ? undefined : await context.state();
-    const machine = kept && (await onMachine(kept));
-    const memories = kept && linesPlace(await kept.place());
-    const stores = found.root === undefined ? [] : await faultsOfStores(context);
+    const { database, faults } = await databaseOf(kept);
+    // What is kept in a database that cannot be used can say nothing of itself.
+    const usable = faults.length > 0 ? undefined : kept;
+    const machine = usable && (await onMachine(usable));
+    const memories =
+      kept && (database === undefined ? linesPlace(await kept.place()) : ('database' as const));
+    const stores = usable === undefined ? faults : await faultsOfStores(context);
     const told = new Set(problems);
     const state =
-      found.root === undefined ? [] : (await stateFindings(context)).filter(({ text }) => !told.has(text));
+      usable === undefined ? [] : (await stateFindings(context)).filter(({ text }) => !told.has(text));
     const findings = [
       ...examined,
       ...all
@@ -202,6 +206,27 @@ export const doctor = defineOperation({
 });
 
 const CLEAR: Step = { operation: 'cache_clear', why: 'Clear the cache' };
+
+/** The database of the state, where there is one, and why it cannot be used. */
+async function databaseOf(state: PlacePort | undefined) {
+  let database: string | undefined;
+  const broken = (text: string) => ({
+    database,
+    faults: [{ level: 'broken' as const, about: 'database', text }],
+  });
+  try {
+    const found = await state?.database();
+    database = found?.shown;
+    const counted = await found?.counted();
+    return counted === undefined || counted.schema.version === counted.expected
+      ? { database, faults: [] }
+      : broken(
+          t`The tables in ${database ?? ''} are not of version ${counted.expected}: run "bmad state migrate" as the owner of the database.`,
+        );
+  } catch (error) {
+    return ours((failure) => broken(failure.line))(error);
+  }
+}
 
 /** What is wrong with the memories, and what is left of projects that are gone. */
 async function faultsOfStores(context: MemoryPort) {

@@ -82,6 +82,8 @@ interface Caller extends Asking {
 /** Whether what is there is really done, and what was found out about that before. */
 export type Completion = Awaited<ReturnType<typeof openCompletion>>;
 
+export { receiptsLog } from './receipts.ts';
+
 export async function openCompletion(setup: CompletionSetup) {
   const { kit } = setup;
   const root = (await realFolder(setup.root)) ?? setup.root;

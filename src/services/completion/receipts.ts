@@ -10,9 +10,9 @@ import { plural, t } from '../../base/text/message.ts';
 import { localDay } from '../../base/text/text.ts';
 import { sha256 } from '../../base/values.ts';
 import { folderAt, placesOf } from '../../kit/home.ts';
-import { type Kit, strayPart, strayRefusal } from '../../kit/kit.ts';
-import type { ProjectLogs } from '../../kit/project-log.ts';
-import { happenedIn, type Log, type PlacedLine, troubleText } from '../../lines/line.ts';
+import { strayPart, strayRefusal } from '../../kit/kit.ts';
+import type { LogSetup, ProjectLogs } from '../../kit/project-log.ts';
+import { happenedIn, IN_DATABASE, type Log, type PlacedLine, troubleText } from '../../lines/line.ts';
 import type { Status, Step } from './verdict.ts';
 
 export const RUN_LOCK = 'run.lock';
@@ -36,12 +36,12 @@ export interface ReceiptPlace {
   written: Log;
 }
 
-export interface ReceiptSetup {
-  kit: Kit;
-  /** The user's folder for what has no place in a project. */
-  state: string;
+export interface ReceiptSetup extends LogSetup {
   logs: ProjectLogs;
 }
+
+/** All receipts of a project, wherever they are. */
+export const receiptsLog = async (setup: ReceiptSetup): Promise<Log> => (await receiptPlace(setup)).log;
 
 export async function receiptPlace(setup: ReceiptSetup): Promise<ReceiptPlace> {
   const { kit, logs } = setup;
@@ -62,8 +62,8 @@ export async function receiptPlace(setup: ReceiptSetup): Promise<ReceiptPlace> {
     inside,
     anchor,
     also,
-    log: logs.at({ folder, inside, also: lines, isPrivate: owner === 'project' }, setup),
-    written: logs.at({ folder: join(anchor, WRITTEN), isPrivate: false }, setup),
+    log: logs.at({ folder, inside, also: lines, isPrivate: owner === 'project', only: 'receipt' }, setup),
+    written: logs.at({ folder: join(anchor, WRITTEN), isPrivate: false, stays: true }, setup),
   };
   if (owner === 'user') return place;
   // Asked before a program runs whose verdict could not be kept.
@@ -305,7 +305,11 @@ export async function addReceipt(
       return undefined;
     }),
   );
-  return { receipt, file: 'file' in done ? join(place.folder, done.file) : place.folder, notes };
+  return {
+    receipt,
+    file: 'file' in done && done.file !== IN_DATABASE ? join(place.folder, done.file) : place.folder,
+    notes,
+  };
 }
 
 export interface ChainProblem {
@@ -386,7 +390,8 @@ export class ReceiptChain {
     const { receipt, intact } = read;
     if (!intact || !asWritten)
       this.#problem('changed', t`${file}: ${receipt.id} was changed after it was written.`);
-    if (seq <= before)
+    // In a database, several machines write at once, in the order that it has.
+    if (seq <= before && file !== IN_DATABASE)
       this.#problem(
         'order',
         t`${file}: ${receipt.id} does not come after number ${before}: receipts were moved or copied.`,

@@ -1,6 +1,13 @@
 import { t } from '../../base/text/message.ts';
 import { BmadError, ours } from '../../base/errors.ts';
-import { type Happened, headsOf, type Log, type Mark, type Page as LinePage } from '../../lines/line.ts';
+import {
+  type Happened,
+  headsOf,
+  isUnheard,
+  type Log,
+  type Mark,
+  type Page as LinePage,
+} from '../../lines/line.ts';
 import type { MemoryHit, MemoryKey } from '../../model/memory.ts';
 import {
   IndexFailure,
@@ -136,6 +143,8 @@ export class FollowedIndex {
   #catching: Promise<void> | undefined;
   #next: Promise<void> | undefined;
   protected trouble: string | undefined;
+  /** Why what the index has may be out of date. */
+  #unheard: BmadError | undefined;
   /** The index that has last taken in points. */
   #shared: unknown;
 
@@ -180,6 +189,7 @@ export class FollowedIndex {
   async #fresh(needs: Needs): Promise<void> {
     // One that is under way may have looked already; the next one serves all who ask meanwhile.
     if (this.#making === undefined) await (this.#next ??= this.#afterThat());
+    if (needs === 'all' && this.#unheard !== undefined) throw this.#unheard;
     if (needs === 'some' || this.#making === undefined) return;
     await this.#making.done;
     await this.#fresh(needs);
@@ -247,7 +257,7 @@ export class FollowedIndex {
 
   async #catchUp(): Promise<void> {
     const before = await this.#index.mark();
-    const isMore = before.mark.size === 0 || (await this.log.changed(before.mark));
+    const isMore = before.mark.size === 0 || (await this.#isMore(before.mark));
     if (isMore && this.#maker !== undefined && (await this.log.ahead(before.mark)) > BYTES_AT_ONCE) {
       this.#make(this.#maker);
       return;
@@ -258,6 +268,19 @@ export class FollowedIndex {
         if (await this.#takeAll(taken, mark)) break;
       }
     if (this.more.shared !== undefined) await this.#share(this.more.shared);
+  }
+
+  /** Where the lines are out of reach, the index has what was known last; who writes has to know more. */
+  async #isMore(mark: Mark): Promise<boolean> {
+    try {
+      const isMore = await this.log.changed(mark);
+      this.#unheard = undefined;
+      return isMore;
+    } catch (error) {
+      if (!isUnheard(error)) throw error;
+      this.#unheard = error;
+      return false;
+    }
   }
 
   /** False where another process has taken lines in meanwhile, so that the mark is another one. */

@@ -3,13 +3,14 @@ import type { Log } from '../../base/log.ts';
 import type { Embedder } from '../../meaning/vectors.ts';
 import { chooseEmbedder, type EmbedderSettings } from '../../meaning/embedders/choose.ts';
 import { dirname, join } from 'node:path';
+import { once } from '../../base/async.ts';
 import { BmadError, ours } from '../../base/errors.ts';
 import { shortDigest } from '../../base/values.ts';
 import { projectKey } from '../../base/files/paths.ts';
 import { type LinesPlace, type StateMove, folderAt, projectPages, refuseLinks } from '../../kit/home.ts';
-import { type LogSetup, ProjectLogs, linePlaces, mirrorOf } from '../../kit/project-log.ts';
+import { type CopiedState, type LogSetup, ProjectLogs, linePlaces, mirrorOf } from '../../kit/project-log.ts';
 import { LineFiles } from '../../lines/files.ts';
-import { NO_ONE } from '../../lines/line.ts';
+import { NO_ONE, type Writer } from '../../lines/line.ts';
 import { type LinePlace, copyLines, lineFiles } from '../../lines/folders.ts';
 import type { KitFiles } from '../../kit/memories/read-all.ts';
 import type { Analyser } from '../../meaning/analyse.ts';
@@ -54,6 +55,8 @@ export interface IndexData {
   journal: EngineSettings['journal'];
   project: string;
   writes: boolean;
+  /** Where the lines are instead, with its password: a thread is the same process. */
+  database?: CopiedState | undefined;
 }
 
 export type IndexThread = (
@@ -63,19 +66,29 @@ export type IndexThread = (
 ) => Promise<unknown>;
 
 export async function makeIndex(
-  { place, path, journal, project, writes }: IndexData,
+  { place, path, journal, project, writes, database }: IndexData,
   signal: AbortSignal,
   tell: (taken: string) => void,
 ): Promise<void> {
   const options = { project, analyser: ANALYSER };
   const index = new SqliteIndex(path, await sqliteDriver(), options, journal, true);
   const writer = { machine: () => Promise.resolve(''), by: NO_ONE };
-  const followed = new FollowedIndex(new LineFiles(place, writer), index, options, { writes });
+  const opened = database && (await openCopied(database, writer, place.only));
+  const log = opened?.log ?? new LineFiles(place, writer);
+  const followed = new FollowedIndex(log, index, options, { writes });
   try {
     await followed.takeIn(tell, signal);
   } finally {
     await followed.close();
+    await opened?.close();
   }
+}
+
+async function openCopied({ address, key, fingerprint }: CopiedState, writer: Writer, only?: string) {
+  const { Database, DatabaseLog, openProject } = await import('../../lines/database.ts');
+  const database = await Database.at(address);
+  const opened = once(() => openProject(database, key, fingerprint));
+  return { log: new DatabaseLog(opened, writer, only), close: () => database.close() };
 }
 
 export function isOnQdrant({ engine, qdrantUrl }: EngineSettings): boolean {
@@ -110,12 +123,20 @@ export async function openStore(
   const { journal } = setup.engine;
   const index =
     usable === undefined ? new IndexInMemory(options) : new SqliteIndex(path, usable, options, journal);
-  const data = { place: places.all, path, journal, project: options.project, writes };
+  const place: LinePlace = { ...places.all, only: 'memory' };
+  const data = {
+    place,
+    path,
+    journal,
+    project: options.project,
+    writes,
+    database: await logs.shared?.copied(setup),
+  };
   const { thread } = setup;
-  const store = new MemoryStore(logs.at(places.all, setup), index, options, {
+  const store = new MemoryStore(logs.at(place, setup), index, options, {
     shared,
     writes,
-    folder: places.all.folder,
+    folder: logs.shared === undefined ? places.all.folder : undefined,
     instead: () => new IndexInMemory(options),
     maker: usable === undefined ? undefined : thread && ((hear, signal) => thread(data, signal, hear)),
   });
@@ -133,11 +154,13 @@ export async function openStore(
 
 /** What is taken in from a server is in an index of its own. */
 const indexPath = (
-  { kit, cache }: StoreSetup,
+  { kit, cache, logs }: StoreSetup,
   options: StoreOptions,
   shared: SharedPlace | undefined,
 ): string => {
-  const place = shared === undefined ? '' : `-${shortDigest(shared.at)}`;
+  const place = [shared?.at, logs?.shared?.at]
+    .map((at) => (at === undefined ? '' : `-${shortDigest(at)}`))
+    .join('');
   return join(cache, 'memories', indexName(`${projectKey(kit.root)}${place}`, options));
 };
 

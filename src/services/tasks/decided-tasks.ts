@@ -39,6 +39,11 @@ export class DecidedTasks {
     return this.store.look();
   }
 
+  /** The time that leases go by. */
+  now(): number {
+    return this.store.now();
+  }
+
   get place(): TaskStore['place'] {
     return this.store.place;
   }
@@ -98,7 +103,7 @@ export class DecidedTasks {
     const waiting: Waiting[] = [];
     for (const [index, stored] of tasks.entries()) {
       const task = here[index] as Task;
-      if (current(stored).status !== 'queued' || task.status !== 'needs_approval') continue;
+      if (current(stored, this.store.now()).status !== 'queued' || task.status !== 'needs_approval') continue;
       const decided = await this.decided(task).catch(ours(() => undefined));
       if (decided !== undefined) waiting.push({ task, ...decided });
     }
@@ -113,7 +118,7 @@ export class DecidedTasks {
     stoodAll.set(tasks, { noted, here });
     // A lease ends by itself.
     return here.map((task, at) =>
-      tasks[at]?.status === 'running' ? standing(current(tasks[at]), noted) : task,
+      tasks[at]?.status === 'running' ? standing(current(tasks[at], this.now()), noted) : task,
     );
   }
 
@@ -154,9 +159,9 @@ function stood(task: Task, noted: Noted): Task {
 }
 
 /** A task whose worker went silent is free again, or has failed for good. */
-function current(task: Task): Task {
+function current(task: Task, now: number): Task {
   if (task.status !== 'running' || task.lease === undefined) return task;
-  const left = Date.parse(task.lease.until) - Date.now();
+  const left = Date.parse(task.lease.until) - now;
   // No lease is that long: it was made by a clock that was ahead, and would hold the task until the clock gets there.
   if (left > 0 && left <= LONGEST_LEASE_MINUTES * MINUTE + CLOCKS_APART_MS) return task;
   const { lease, ...rest } = task;

@@ -11,7 +11,7 @@ import type { Step } from '../../base/step.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { folderAt } from '../../kit/home.ts';
 import { strayRefusal, type StateFolder } from '../../kit/kit.ts';
-import type { Log } from '../../lines/line.ts';
+import type { Log, SharedLog } from '../../lines/line.ts';
 import type { Task } from '../../model/task.ts';
 import type { Entities, View } from '../../lines/view.ts';
 import { entityOf, TASK_ID, TASKS, type Said } from './fold.ts';
@@ -52,6 +52,8 @@ export interface TaskLog {
   of(owner: StateFolder['owner']): Log;
   /** This user's own once more, out of the reach of git. */
   mirror: string | undefined;
+  /** Where other machines read the long texts as well. */
+  texts?: Pick<SharedLog, 'text' | 'putText' | 'removeText'> | undefined;
 }
 
 const TEXT_BYTES = 10_000_000;
@@ -65,11 +67,17 @@ export class TaskStore {
   /** A text stays where it was written. */
   readonly #places: readonly StateFolder[];
   readonly #opened: () => Promise<TaskLog>;
+  #log: Log | undefined;
 
   constructor(places: readonly [StateFolder, ...StateFolder[]], opened: () => Promise<TaskLog>) {
     [this.place] = places;
     this.#places = places;
     this.#opened = opened;
+  }
+
+  /** The time that leases go by. */
+  now(): number {
+    return this.#log?.now() ?? Date.now();
   }
 
   /** Takes in what is new, of whatever process; tells when something was, by another number. */
@@ -80,6 +88,7 @@ export class TaskStore {
   async #looked(): Promise<Known> {
     const { view } = await this.#opened();
     const here = known(view);
+    this.#log = view.log;
     await view.look();
     await here.old.look(this.#places, here.lines);
     return here;
@@ -172,7 +181,8 @@ export class TaskStore {
 
   /** A long text beside the lines, and once more in the mirror as they are; the answer is what the task keeps of it. */
   async putText(name: string, text: string): Promise<{ file: string; bytes: number; digest: string }> {
-    const { mirror, view } = await this.#opened();
+    const { mirror, view, texts } = await this.#opened();
+    await texts?.putText(name, text);
     const place = this.#placeOf(name);
     const { base, path, owner } = place;
     await ensureFolder(folderAt(place), owner === 'project' ? base : undefined);
@@ -183,8 +193,9 @@ export class TaskStore {
 
   /** Texts of a task that is no more. One that cannot be removed is in nobody's way. */
   async removeTexts(names: readonly string[]): Promise<void> {
-    const { mirror, view } = await this.#opened();
+    const { mirror, view, texts } = await this.#opened();
     for (const name of names) {
+      await texts?.removeText(name).catch(ours(() => undefined));
       const { base, path } = this.#placeOf(name);
       const remove = (): Promise<unknown> => removeShared(base, `${path}/${name}`);
       await known(view)
@@ -196,6 +207,10 @@ export class TaskStore {
   }
 
   async text(name: string): Promise<string> {
+    const { texts } = await this.#opened();
+    // Where it cannot be asked for now, the copy of this machine has the same; its digest is compared.
+    const shared = await texts?.text(name).catch(ours(() => undefined));
+    if (shared !== undefined) return shared;
     const { base, path } = this.#placeOf(name);
     try {
       return (await readInside(base, `${path}/${name}`, TEXT_BYTES)).toString('utf8');

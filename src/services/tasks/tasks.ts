@@ -85,7 +85,7 @@ export class Tasks extends DecidedTasks {
       // Somebody else was faster: what was written for this one has no task.
       if (last !== undefined) await this.store.removeTexts(filesOf(last.answer));
       const { tasks } = await this.all();
-      last = await plan(tasks, timeNow(tasks.at(-1)?.created_at));
+      last = await plan(tasks, timeOf(this.now(), tasks.at(-1)?.created_at));
       return { said: last.said, answer: last };
     });
   }
@@ -105,7 +105,10 @@ export class Tasks extends DecidedTasks {
       // Read a second time: others can write there without asking.
       if (digestOf(brief) !== task.brief_digest) throw changing(task);
       const answer = { id: task.task_id, brief, inputs: await this.#inputs(task, tasks) };
-      return { said: [said(task.task_id, 'claim', { worker, claim, until: leaseEnd(minutes) })], answer };
+      return {
+        said: [said(task.task_id, 'claim', { worker, claim, until: this.#leaseEnd(minutes) })],
+        answer,
+      };
     });
     if (claimed === undefined) return undefined;
     const { id, ...rest } = claimed;
@@ -114,7 +117,7 @@ export class Tasks extends DecidedTasks {
 
   /** A worker that needs longer says so before its time is up. */
   async renew(id: string, claim: string, minutes: number, signal: AbortSignal): Promise<Task> {
-    return this.#held(id, claim, signal, () => said(id, 'renew', { claim, until: leaseEnd(minutes) }));
+    return this.#held(id, claim, signal, () => said(id, 'renew', { claim, until: this.#leaseEnd(minutes) }));
   }
 
   async complete(
@@ -133,7 +136,7 @@ export class Tasks extends DecidedTasks {
       // Who asked for work from outside must not be the one to say that it is done.
       const waits = verify || (overHttp && task.outside !== undefined);
       const noted = { yes: false, by: lease.worker, via: 'maker' } as const;
-      if (waits) await this.note({ ...task, result: { ...result, at: timeNow() } }, 'result', noted);
+      if (waits) await this.note({ ...task, result: { ...result, at: timeOf(this.now()) } }, 'result', noted);
       return said(id, 'complete', { claim, result, status: waits ? 'needs_verification' : 'completed' });
     });
   }
@@ -180,7 +183,12 @@ export class Tasks extends DecidedTasks {
     await this.store.change(signal, async () => {
       const event = said(id, 'decide', {
         status: agrees ? agreed : refused,
-        approval: { reason: waiting.approval?.reason ?? waiting.status, by, at: timeNow(), agreed: agrees },
+        approval: {
+          reason: waiting.approval?.reason ?? waiting.status,
+          by,
+          at: timeOf(this.now()),
+          agreed: agrees,
+        },
         ...(agrees ? {} : { error: answer.reason ?? `refused by ${by}` }),
       });
       // Who has seen the note may have begun it already.
@@ -233,7 +241,7 @@ export class Tasks extends DecidedTasks {
     );
     signal.throwIfAborted();
     const merged = mergeResults(parts, order);
-    const stem = `${order.mergedOutputKey}-${timeNow().slice(0, 10)}`;
+    const stem = `${order.mergedOutputKey}-${timeOf(this.now()).slice(0, 10)}`;
     return { ...merged, file: await this.store.putNew('merged', stem, merged.ending, merged.text) };
   }
 
@@ -301,18 +309,21 @@ export class Tasks extends DecidedTasks {
     return this.get(id);
   }
 
+  /** By the clock that all who share the tasks go by. */
+  #leaseEnd(minutes: number): string {
+    return new Date(this.now() + minutes * MINUTE).toISOString();
+  }
+
   async #held(id: string, claim: string, signal: AbortSignal, plan: (task: Task) => Said): Promise<Task> {
     return this.#change(id, signal, (task) => plan(holding(task, claim).task));
   }
 }
 
 /** The moment now, or the one before when a clock has gone back: the order of things stays. */
-function timeNow(notBefore = ''): string {
-  const at = new Date().toISOString();
+function timeOf(now: number, notBefore = ''): string {
+  const at = new Date(now).toISOString();
   return at > notBefore ? at : notBefore;
 }
-
-const leaseEnd = (minutes: number): string => new Date(Date.now() + minutes * MINUTE).toISOString();
 
 function isStartable({ status, depends_on, run_id }: Task, tasks: TasksByKey): boolean {
   return status === 'queued' && depends_on.every((key) => completed(key, run_id, tasks) !== undefined);
@@ -336,6 +347,7 @@ export function openTasks(setup: LogSetup & { logs?: ProjectLogs | undefined }, 
     const users = folderAt(kit.places.memories.user);
     return {
       view: logs.view(all, setup),
+      texts: logs.texts(all, setup),
       of: (owner: 'project' | 'user') =>
         logs.at(each.find(({ folder }) => (folder === users) === (owner === 'user')) ?? all, setup),
       mirror: all.mirror,
@@ -382,7 +394,7 @@ class TaskFollower {
       if (markOf(task) !== known || now >= end) return task;
       // A lease ends by itself, and no line says so.
       const leased =
-        task.lease === undefined ? Infinity : Math.max(0, Date.parse(task.lease.until) - Date.now());
+        task.lease === undefined ? Infinity : Math.max(0, Date.parse(task.lease.until) - this.#tasks.now());
       await this.#moved(rev, Math.min(end, now + READ_MS, now + leased), signal);
     }
   }

@@ -13,6 +13,7 @@ export const GROUPS: Readonly<Partial<Record<string, string>>> = {
   contract: 'Whether the project is done',
   project: "The project's own state",
   usage: 'What was started in the project',
+  state: 'Where the lines of the project are',
   run: 'Runs of workflows',
   session: 'Session branches, where runs are kept',
   log: 'What others should know',
@@ -331,6 +332,9 @@ export function aboutWord(word: string, settings: string): string {
 /** All first words that are not commands of their own. */
 export const SHORTCUT_WORDS: readonly string[] = [...Object.keys(SHORTCUTS), REMEMBER.word, HELP];
 
+/** Groups that say how things are when nothing more is asked. */
+const SHOWN_ALONE: ReadonlySet<string> = new Set(['state']);
+
 /** The first words as the command that they stand for; `help x` asks for the help of `x`. */
 export function spokenCommand(args: readonly string[]): string[] {
   const [first = '', ...rest] = args;
@@ -338,8 +342,10 @@ export function spokenCommand(args: readonly string[]): string[] {
     const topic = rest.filter((word) => !word.startsWith('-'));
     return topic.length === 0
       ? ['--help', ...rest.filter((word) => word === ALL)]
-      : [...withoutFlags(spokenCommand(topic)), '--help'];
+      : [...withoutFlags(spokenCommand([...topic, '--help'])), '--help'];
   }
+  if (SHOWN_ALONE.has(first) && rest.every((word) => word.startsWith('-') && word !== '--help'))
+    return [first, 'show', ...rest];
   const [kind = '', name] = rest;
   // As bmad-mcp-server has it: `execute agent dev --message "…"`, `read workflow prd`.
   if ((first === 'execute' || first === 'read') && NAMED_KIND.test(kind) && name !== undefined)

@@ -10,6 +10,8 @@ const STORE_MS = 2_000;
 /** Balancers ask often; within this time they get the last answer about the stores. */
 const STORE_KEPT_MS = 5_000;
 
+const UNREACHED = 'The database of the state cannot be used.';
+
 /**
  * Whether the process is alive, and whether it is ready for work. Anyone may ask, so the answers are the same for every
  * project.
@@ -63,7 +65,8 @@ export function createHealthRoutes(context: Context, flaw?: () => Promise<string
       ...route('/readyz', async () => {
         const why = await reasons();
         if (why.length > 0) return statusResponse(503, { status: 'not ready', reasons: why });
-        const but = await flaw?.();
+        const unreached = context.stateTrouble() === undefined ? undefined : UNREACHED;
+        const but = (await flaw?.()) ?? unreached;
         if (but === undefined) return statusResponse(200, { status: 'ready' });
         return statusResponse(200, { status: 'degraded', reasons: [but] });
       }),
