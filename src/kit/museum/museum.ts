@@ -18,7 +18,7 @@ export interface FailureFields {
 }
 
 /** A failure of the museum, whichever of the two families of files it is in. */
-export interface Failure extends FailureFields {
+export interface Failure extends FailureFields, Place {
   /** `FM-001`, in the family that numbers them. */
   id?: string | undefined;
   title: string;
@@ -31,6 +31,10 @@ export interface Failure extends FailureFields {
   agents: string[];
   tags: string[];
   source: string;
+}
+
+/** What is read when it is asked for. */
+interface Place {
   line: number;
   /** Everything that is written there, for those who search. */
   told: string;
@@ -135,7 +139,7 @@ class PageFailure implements Failure {
   #said: Said | undefined;
 
   constructor(
-    head: Omit<Failure, keyof FailureFields | 'line' | 'told'>,
+    head: Omit<Failure, keyof FailureFields | keyof Place>,
     section: LineSection,
     words: Words,
     said: Said | undefined,
