@@ -30,10 +30,8 @@ function typing(target: EventTarget | null): boolean {
   );
 }
 
-const entries = (): HTMLElement[] => [...document.querySelectorAll<HTMLElement>('[data-entry]')];
-
 function move(by: 1 | -1): void {
-  const all = entries();
+  const all = [...document.querySelectorAll<HTMLElement>('[data-entry]')];
   const at = all.findIndex((entry) => entry.contains(document.activeElement));
   const to = at === -1 ? (by === 1 ? 0 : all.length - 1) : Math.min(Math.max(at + by, 0), all.length - 1);
   all[to]?.focus();

@@ -76,14 +76,13 @@ function Parts({ view, names, here }: { view: Place; names: readonly string[]; h
 }
 
 function Unknown(): VNode {
-  const { views } = words.value;
   return (
     <>
       <Heading title={t`There is no such view`} />
       <Empty title={t`The address may have been shortened. Start at the inbox.`} />
       <p>
         <a class="go" href={address('inbox')}>
-          {views.inbox}
+          {words.value.views.inbox}
         </a>
       </p>
     </>

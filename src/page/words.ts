@@ -64,7 +64,7 @@ export const words = computed(() => ({
     lead: (done: number, all: number) =>
       all === 0 ? t`No stories yet.` : t`${done} of ${all} stories done.`,
   },
-  /** One word for each state, whatever is in it: stories, runs, tasks, deliveries, verdicts. */
+  /** One word for each state, whatever is in it: stories, runs, tasks, deliveries, verdicts, files. */
   states: byName({
     backlog: t`Backlog`,
     'ready-for-dev': t`Ready`,
@@ -94,6 +94,9 @@ export const words = computed(() => ({
     adopted: t`Run taken over`,
     checkpoint: t`Checkpoint`,
     finished: t`Run ended`,
+    added: t`added`,
+    changed: t`changed`,
+    removed: t`removed`,
   }),
   dates: { planned: t`Planned`, started: t`Begun`, done: t`Done` },
   chain: {

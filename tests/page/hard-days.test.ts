@@ -107,6 +107,21 @@ describe('the page on hard days', () => {
     await page.context().close();
   });
 
+  it('tells the second of two people who decide at once who was first', async () => {
+    await spawn(shop, 'Choose a sign');
+    // The second does not hear of changes, as a page that was asleep.
+    const second = await come((made) => made.route('**/api/events*', (route) => route.abort()));
+    const first = await come();
+    for (const page of [first, second]) await entry(page, 'Choose a sign').click();
+    const approve = (page: Page) => page.locator('[data-reader]').getByRole('button', { name: /^Approve/ });
+    await approve(first).click();
+    await entry(first, 'Choose a sign').waitFor({ state: 'detached' });
+    await approve(second).click();
+    const said = await second.locator('[data-reader] [role=alert]').textContent();
+    expect(said).toMatch(/was approved already, by a person on the page/);
+    for (const page of [first, second]) await page.context().close();
+  });
+
   it('tells outside of the page only who wants it, only out of sight, once, and without a sound', async () => {
     const page = await come((made) => made.addInitScript(WATCHED));
     const told = () => page.evaluate<{ title: string; body: string; silent: boolean }[]>('told');

@@ -72,6 +72,11 @@ const ALL_PARTS = new Set([
 const DESK = { width: 1280, height: 900 };
 const PHONE = { width: 390, height: 800 };
 
+/** Links and buttons whose words stand letter below letter. */
+const TOO_NARROW = `[...document.querySelectorAll('main a, main button')]
+  .filter((each) => each.checkVisibility() && each.getBoundingClientRect().width < 24)
+  .map((each) => each.textContent)`;
+
 const widthOf = ({ page }: Person): Promise<number> =>
   page.evaluate<number>('document.documentElement.scrollWidth');
 
@@ -120,6 +125,7 @@ describe('the page', () => {
       await ada.page.locator('main').getByText(text).first().waitFor({ state: 'attached' });
     await ada.page.setViewportSize(PHONE);
     expect(await widthOf(ada)).toBeLessThanOrEqual(PHONE.width);
+    expect(await ada.page.evaluate(TOO_NARROW)).toEqual([]);
     await ada.page.setViewportSize(DESK);
     if (!isDeep && !ALL_PARTS.has(address)) return;
     await ada.page.emulateMedia({ colorScheme: 'light' });

@@ -8,7 +8,7 @@ import type { Call, Context, ProjectState } from '../context.ts';
 import { relationWords, short, sourceData, sourceLines } from '../git-sources/sources-view.ts';
 import { laterWork, waitingIn } from '../project/discovery.ts';
 import { runText } from '../runs/run-text.ts';
-import { asideText, closing, openRuns, type RunData, workflowOf } from '../runs/run-view.ts';
+import { asideText, closing, openRuns, type RunData } from '../runs/run-view.ts';
 import { decidedText, textsOf, viewOf } from '../tasks/task-view.ts';
 import type { InboxAction, InboxItem } from './item.ts';
 import { FOR_PEOPLE } from '../offers.ts';
@@ -144,7 +144,7 @@ async function verdictsOf(state: ProjectState): Promise<WaitingThere> {
     });
   if (problems.length > 0)
     found.items.push({
-      id: t`verdict chain`,
+      id: 'verdict chain',
       kind: 'verdict',
       role: 'developer',
       title: t`${plural(problems.length, 'receipt')} not as written`,
@@ -189,9 +189,9 @@ async function runsOf(state: ProjectState, context: Context, { signal }: Call): 
     const { operation, args = {}, why } = closing(data);
     items.push(
       present<InboxItem>({
-        id: t`run ${run.branch}/${run.id}`,
+        id: `run ${run.branch}/${run.id}`,
         kind: 'run',
-        role: data.agent ?? workflowOf(run),
+        role: data.agent,
         since: new Date(run.latest).toISOString(),
         title: stoppedTitle(data),
         evidence: [
@@ -237,7 +237,7 @@ async function handoffsOf(state: ProjectState, { signal }: Call): Promise<Waitin
   return {
     items: [...once.values()].map(({ id, from, to, text, old }) =>
       present<InboxItem>({
-        id: t`handoff ${id}`,
+        id: `handoff ${id}`,
         kind: 'handoff',
         role: to,
         since: old,

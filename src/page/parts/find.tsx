@@ -30,8 +30,10 @@ export function Find(): VNode | null {
 function Dialog(): VNode {
   const dialog = useRef<HTMLDialogElement>(null);
   const [typed, setTyped] = useState('');
-  const [at, setAt] = useState(0);
+  const [wanted, setAt] = useState(0);
   const found = useFound(typed);
+  // What is found changes while it is looked at; one of it is always chosen.
+  const at = Math.max(0, Math.min(wanted, found.length - 1));
   useLayoutEffect(() => {
     const { current } = dialog;
     current?.showModal();
@@ -65,8 +67,8 @@ function Dialog(): VNode {
         onInput={(event) => setTyped(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key === 'Enter') choose(found[at]);
-          else if (event.key === 'ArrowDown') setAt(Math.min(at + 1, found.length - 1));
-          else if (event.key === 'ArrowUp') setAt(Math.max(at - 1, 0));
+          else if (event.key === 'ArrowDown') setAt(at + 1);
+          else if (event.key === 'ArrowUp') setAt(at - 1);
           else return;
           event.preventDefault();
         }}

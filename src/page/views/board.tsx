@@ -17,7 +17,6 @@ import { StoryPanel } from './story.tsx';
 /** Stories of every ledger in columns, in the order of work; one opens beside them. */
 export function Board(): VNode {
   const loaded = useNext();
-  const { next } = words.value;
   const [open] = route.value.rest;
   const stories = (loaded.data?.items ?? []).filter(({ kind }) => kind === 'story');
   const epics = new Set(stories.flatMap(({ epic }) => epic ?? []));
@@ -26,7 +25,7 @@ export function Board(): VNode {
     <div class={open === undefined ? '' : 'opened'}>
       <Heading
         title={t`Board`}
-        lead={totals === undefined ? undefined : next.lead(totals.done, totals.stories)}
+        lead={totals === undefined ? undefined : words.value.next.lead(totals.done, totals.stories)}
       >
         <EpicChoice epics={[...epics].sort()} />
       </Heading>

@@ -34,11 +34,11 @@ interface Waiting extends InboxItem {
 
 const keyOf = ({ id, root, of }: Waiting): string => (of === undefined ? id : `${root} ${id}`);
 
-/** Whom it is from or for; what the server found by itself is of its kind. */
-function whoOf({ kind, role }: InboxItem, nameOf: (agent: string) => string): string {
-  const isFound = BROKEN.has(kind) || kind === 'trust';
-  return role === undefined || isFound ? (words.value.inbox.kinds[kind] ?? kind) : nameOf(role);
-}
+/** Whom it is from or for; what the server found by itself is for anyone. */
+const roleOf = ({ kind, role }: InboxItem): string | undefined =>
+  BROKEN.has(kind) || kind === 'trust' ? undefined : role;
+
+const kindOf = ({ kind }: InboxItem): string => words.value.inbox.kinds[kind] ?? kind;
 
 const oldestFirst = (one: InboxItem, other: InboxItem): number =>
   (one.since ?? '9').localeCompare(other.since ?? '9');
@@ -46,7 +46,7 @@ const oldestFirst = (one: InboxItem, other: InboxItem): number =>
 /** In the order in which they are shown. */
 function ordered(items: readonly Waiting[]): { broken: Waiting[]; decisions: Waiting[] } {
   const asked = items.length < FILTERED_FROM ? null : route.value.query.get('role');
-  const wanted = items.filter(({ role }) => asked === null || role === undefined || role === asked);
+  const wanted = items.filter((item) => asked === null || [undefined, asked].includes(roleOf(item)));
   const sorted = [...wanted].sort(oldestFirst);
   return {
     broken: sorted.filter(({ kind }) => BROKEN.has(kind)),
@@ -112,7 +112,7 @@ export function Inbox({ inbox }: { inbox: Loaded<InboxData> }): VNode {
 
 /** Each role looks at its own; what has none is for everyone. */
 function Roles({ items }: { items: readonly InboxItem[] }): VNode | null {
-  const roles = [...new Set(items.flatMap(({ role }) => role ?? []))].sort();
+  const roles = [...new Set(items.flatMap((item) => roleOf(item) ?? []))].sort();
   const nameOf = useNames();
   if (roles.length < 2) return null;
   return (
@@ -232,7 +232,7 @@ function Rows(of: {
           >
             <span class={`dot ${of.tone}`} aria-hidden="true" />
             <span class="what">{inLine(item.title)}</span>
-            <span class="soft">{inLine(item.of ?? whoOf(item, nameOf), 60)}</span>
+            <span class="soft">{inLine(item.of ?? (nameOf(roleOf(item)) || kindOf(item)), 60)}</span>
             <When at={item.since} as={span} />
           </li>
         ))}
@@ -248,9 +248,8 @@ function Reader(of: {
   onDone: (decides: boolean) => void;
   onUndone: () => void;
 }): VNode {
-  const { inbox: said } = words.value;
   const nameOf = useNames();
-  const { kind, title, role, since, evidence, actions, root } = of.item;
+  const { kind, title, since, evidence, actions, root } = of.item;
   const [first, ...more] = evidence;
   const canUndo = actions.some(({ operation, asks }) => operation === 'task_approve' && asks !== true);
   return (
@@ -266,8 +265,8 @@ function Reader(of: {
       <p class="why">
         {dotted(
           of.item.of,
-          said.kinds[kind] ?? kind,
-          role === undefined ? t`Anyone` : inLine(nameOf(role), 60),
+          kindOf(of.item),
+          inLine(nameOf(roleOf(of.item)), 60) || t`Anyone`,
           ...(since === undefined ? [] : [age(since)]),
         )}
       </p>

@@ -101,7 +101,7 @@ function Provenance(of: { data: Explained; starts: boolean; onChange: () => void
               {inLine(origin)} {chosen ? <small class="good">{t`the one that is served`}</small> : null}
             </p>
             <p class="why">
-              {inLine(name)} · {priority} · {inLine(status)} · {inLine(why)}
+              {inLine(dotted(name, String(priority), status === 'verified' ? '' : status, why))}
             </p>
             <p class="proof">{inLine(path, 500)}</p>
             {chosen || !starts ? null : (

@@ -18,7 +18,7 @@ const query = (name: string): string => route.value.query.get(name) ?? '';
 
 /** What the project remembers: found by words and meaning, corrected, replaced, forgotten, restored. */
 export function Memory(): VNode {
-  const { memory } = words.value;
+  const { kinds } = words.value.memory;
   const stats = useAnswer('memory_stats', {}, ['memory']);
   const typed = query('q');
   const settled = useSettled(typed);
@@ -37,7 +37,7 @@ export function Memory(): VNode {
         now={type}
         among={[
           ['', t`all`],
-          ...TYPES.map((name) => [name, memory.kinds[name] ?? name, stats.data?.byType[name] ?? 0] as const),
+          ...TYPES.map((name) => [name, kinds[name] ?? name, stats.data?.byType[name] ?? 0] as const),
         ]}
         onChoose={(name) => refine({ type: name })}
       >

@@ -184,21 +184,18 @@ function AtWork(): VNode {
 
 /** The hosts that have this project open, and who has called the server over HTTP. */
 function Hosts(): VNode | null {
-  const open = openHosts();
-  const clients = session.value?.clients ?? [];
-  if (open.length + clients.length === 0) return null;
+  const hosts = [
+    ...openHosts().map(({ client = '', started }) => ({ name: client, when: t`for ${span(started)}` })),
+    ...(session.value?.clients ?? []).map(({ name, last }) => ({ name, when: age(last) })),
+  ];
+  if (hosts.length === 0) return null;
   return (
     <>
-      <Group title={t`Connected hosts`} count={open.length + clients.length} />
+      <Group title={t`Connected hosts`} count={hosts.length} />
       <ul class="hosts">
-        {open.map(({ pid, client, started }) => (
-          <li key={pid}>
-            {inLine(client ?? t`without a name`, 60)} <small>{t`for ${span(started)}`}</small>
-          </li>
-        ))}
-        {clients.map(({ name, last }, index) => (
+        {hosts.map(({ name, when }, index) => (
           <li key={`${index} ${name}`}>
-            {inLine(name === '' ? t`without a name` : name, 60)} <small>{age(last)}</small>
+            {inLine(name === '' ? t`without a name` : name, 60)} <small>{when}</small>
           </li>
         ))}
       </ul>

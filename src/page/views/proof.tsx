@@ -89,7 +89,7 @@ function Verdict({ data, onDone }: { data: Verified; onDone: () => void }): VNod
       {fails ? <Shown loaded={shown}>{(found) => <Failing shown={found} what={what} />}</Shown> : null}
       {changed === 0 ? null : (
         <Fold title={plural(changed, 'changed file')}>
-          <Reasons items={changes.map(({ path, change }) => `${change} ${path}`)} />
+          <Reasons items={changes.map(({ path, change }) => `${stateOf(change)} ${path}`)} />
         </Fold>
       )}
       <Fold title={words.value.chain[data.chain]}>

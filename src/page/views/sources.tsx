@@ -8,6 +8,7 @@ import { Reasons } from '../parts/texts.tsx';
 import { dotted, inLine } from '../parts/visible.ts';
 import { Fold } from '../parts/work.tsx';
 import { age, labelled, number, t } from '../message.ts';
+import { stateOf } from '../words.ts';
 
 const short = (commit: string | undefined): string => commit?.slice(0, 12) ?? '–';
 
@@ -95,12 +96,14 @@ function Review({ review, onDone }: { review: SourceReview; onDone: () => void }
     <section data-entry tabIndex={0} aria-label={inLine(review.source)}>
       <Group title={labelled(t`What changes`, inLine(review.source))} count={review.files.length} />
       <Reasons
-        items={review.records.map((each) => dotted(each.change, each.kind, each.name, each.description))}
+        items={review.records.map((each) =>
+          dotted(stateOf(each.change), each.kind, each.name, each.description),
+        )}
       />
       {review.files.map(({ path, change, plus, minus, diff, binary }) => (
         <Diff
           key={path}
-          title={`${change} ${path}`}
+          title={`${stateOf(change)} ${path}`}
           note={`+${plus} −${minus}`}
           text={diff ?? binary ?? ''}
         />
