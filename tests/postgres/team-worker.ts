@@ -29,7 +29,7 @@ async function write(at: number): Promise<void> {
     const key = `${name}-${at}-${count}`;
     if (at % 4 === 3) {
       const data = await done(runCompletionContract, {});
-      if (data !== undefined) tell('receipt', String((data['receipt'] as { id: string }).id));
+      if (data !== undefined) tell('receipt', (data['receipt'] as { id: string }).id);
     } else if (at % 2 === 0) {
       const text = `The thing called ${key} is kept where all of the team finds it`;
       const data = await done(rememberStructured, { type: 'decisions', agent: 'architect', text });
