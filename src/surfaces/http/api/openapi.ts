@@ -37,7 +37,15 @@ export function openApiDocument(
       ...otherPaths(),
     },
     components: {
-      schemas: { Problem: PROBLEM },
+      schemas: {
+        Problem: PROBLEM,
+        ...Object.fromEntries(operations.map((operation) => [operation.name, answerOf(operation)])),
+      },
+      examples: Object.fromEntries(
+        operations
+          .map(({ name }) => [name, { value: EXAMPLES[name]?.answer }] as const)
+          .filter(([, { value }]) => value !== undefined),
+      ),
       responses: {
         Problem: {
           description: 'What went wrong, and what to do next.',
@@ -50,7 +58,6 @@ export function openApiDocument(
           description: 'The answer has not changed; there is no body.',
           headers: { ETag: headerOf('Of the answer you already have.') },
         },
-        ...Object.fromEntries(operations.map((operation) => [operation.name, responseOf(operation)])),
       },
       ...(secured
         ? {
@@ -124,8 +131,6 @@ function tagOf({ command = '', toolset, behind = {} }: AnyOperation): string {
 /** What was asked and answered in a small project, with long texts and lists cut short. */
 const EXAMPLES: Readonly<Record<string, { input?: unknown; answer?: unknown }>> = recorded;
 
-const exampleOf = (example: unknown): Schema => (example === undefined ? {} : { example });
-
 const HEADERS = {
   'Retry-After': 'Seconds after which another try may succeed, where that is known.',
   'WWW-Authenticate': 'How to be admitted, where a token or a scope is missing.',
@@ -170,7 +175,7 @@ function pathOf(operation: AnyOperation, runsPrograms: boolean): Schema {
     needsOneOf.length === 0 ? '' : ` At least one of these is required: ${needsOneOf.join(', ')}.`;
   const shared = { summary: title, description: `${description}${oneOf}`, tags: [tagOf(operation)] };
   const responses = {
-    200: { $ref: `#/components/responses/${name}` },
+    200: responseOf(operation),
     ...Object.fromEntries(
       REFUSALS.filter(({ writes }) => writes !== true || effect !== 'read').map((each) => [
         each.status,
@@ -198,7 +203,7 @@ function pathOf(operation: AnyOperation, runsPrograms: boolean): Schema {
       ...(effect === 'read' ? {} : { parameters: [KEY] }),
       requestBody: {
         required,
-        content: { 'application/json': { schema: input, ...exampleOf(EXAMPLES[name]?.input) } },
+        content: { 'application/json': { schema: input, example: EXAMPLES[name]?.input } },
       },
       responses,
     },
@@ -237,28 +242,35 @@ function inputOf(
   };
 }
 
-/** The answer appears once, for both methods. */
+/** Some makers of clients learn only from a response that is in its place that its answer is JSON. */
 function responseOf(operation: AnyOperation): Schema {
+  const { name, effect } = operation;
+  const recording = { recorded: { $ref: `#/components/examples/${name}` } };
   return {
     description: 'The answer.',
     headers: {
       ...(takesQuery(operation) ? { ETag: headerOf('Of an answer to GET.') } : {}),
-      ...(operation.effect === 'read'
+      ...(effect === 'read'
         ? {}
         : { 'Idempotency-Replayed': headerOf('"true" where it is the answer of an earlier call.') }),
     },
     content: {
       'application/json': {
-        schema: {
-          type: 'object',
-          required: ['data', 'failed'],
-          properties: {
-            data: schemaOf(operation.output, 'output'),
-            failed: { type: 'boolean', description: 'Whether the answer reports a failure.' },
-          },
-        },
-        ...exampleOf(EXAMPLES[operation.name]?.answer),
+        schema: { $ref: `#/components/schemas/${name}` },
+        ...(EXAMPLES[name]?.answer === undefined ? {} : { examples: recording }),
       },
+    },
+  };
+}
+
+/** It appears once, for both methods. */
+function answerOf({ output }: AnyOperation): Schema {
+  return {
+    type: 'object',
+    required: ['data', 'failed'],
+    properties: {
+      data: schemaOf(output, 'output'),
+      failed: { type: 'boolean', description: 'Whether the answer reports a failure.' },
     },
   };
 }
