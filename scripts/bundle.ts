@@ -38,6 +38,7 @@ const LATE_PARTS: Record<string, string> = {
   'src/readers/index.ts': 'readers',
   'src/app/project-state.ts': 'project-state',
   'src/services/diagnosis/diagnosis.ts': 'diagnosis',
+  'src/config/token-file.ts': 'diagnosis',
   'src/services/git-sources/git-sources.ts': 'git-sources',
   'src/services/git-sources/configured.ts': 'git-configured',
   'src/services/git-sources/upkeep.ts': 'git-sources',

@@ -116,7 +116,10 @@ function contextOf(
     },
     state: async (project) => projectState(await projectOf(project)),
     decisions: async () => (await import('./project-state.ts')).decisionBook(settings),
-    again: once(async () => (await import('../services/calls/again.ts')).openAgain(settings.state)),
+    again: once(async () => {
+      const { openAgain, requestFiles } = await import('../services/calls/again.ts');
+      return openAgain(requestFiles(settings.state));
+    }),
     audit: once(async () => (await import('../services/calls/audit.ts')).openAudit(settings.state, { log })),
     usage: async (project) => rankings.usage(await workspaces.project(await settled(project))),
     reranker: rankings.reranker,

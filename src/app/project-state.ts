@@ -116,6 +116,12 @@ export function projectState(
         close: () => (address === undefined ? Promise.resolve() : given.close()),
       };
     },
+    again: once(async () => {
+      const database = await settings.team.get();
+      if (database === undefined) return undefined;
+      const { openAgain } = await import('../services/calls/again.ts');
+      return openAgain(await database.requests(await places()));
+    }),
     async moveLines(to, moving) {
       const [{ filesSide, moveLines }, { linePlaces, ProjectLogs, writerOf }, { receiptsLog }] =
         await Promise.all([

@@ -81,9 +81,9 @@ describe('a file with tokens', () => {
     expect(await admitted(TOKEN)).toMatchObject({ known: 'token', mayWrite: true });
     expect(await admitted('token-of-eve-0123456789')).toMatchObject({ status: 401 });
     expect(await admitted('token-of-bob-0123456789')).toMatchObject({ mayWrite: false });
-    expect(trouble?.()).toBe('The token file has lines that are not valid: 2.');
+    expect(await trouble?.()).toBe('The token file has lines that are not valid: 2.');
     expect(written.join('')).toMatch(/lines of the token file are not valid.*2/s);
-    expect(written.join('')).toMatch(/projects that are not there.*\/no\/such\/shop/s);
+    expect(written.join('')).toMatch(/names missing projects.*\/no\/such\/shop/s);
   });
 
   it.skipIf(WINDOWS)('that others can read is named, and left as it is', async () => {

@@ -237,7 +237,7 @@ export const sharedSettings = {
   state: text
     .optional()
     .describe(
-      'Address of a PostgreSQL database that has the memories, tasks, runs and receipts of projects for a team, such as postgres://user@host/database, or the path of a file whose first line is one. "bmad state migrate" makes its tables.',
+      'Address of a PostgreSQL database that has the memories, tasks, runs and receipts of projects for a team, such as postgres://user@host/database, or the path of a file whose first line is one.',
     )
     .register(settingMeta, {
       ...PERSONAL,

@@ -75,7 +75,9 @@ export class ProjectLogs {
     const { state, kit } = setup;
     const shared = place.stays === true ? undefined : this.#inDatabase(place.only, setup);
     if (shared !== undefined) return shared;
-    const key = JSON.stringify([state, kit.user, place]);
+    // One file for everything, whatever is asked for.
+    const { only: _only, ...own } = place;
+    const key = JSON.stringify([state, kit.user, own]);
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     const made = new LineFiles(place, writerOf(setup));

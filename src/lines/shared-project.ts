@@ -60,7 +60,8 @@ export async function openProject(
         {
           subject: key,
           reason: 'database',
-          hint: t`Take the setting state away, or move it back with "bmad state move --to" and the address.`,
+          hint: t`Take the setting state away, or move the lines back.`,
+          steps: [{ operation: 'state_move', args: { to: '…' }, why: t`Move them back` }],
         },
       );
     await reopened(project);

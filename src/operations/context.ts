@@ -280,6 +280,8 @@ export interface ProjectState extends RunsPort, PlacePort {
   kit(): Promise<Kit>;
   /** Which of some files, by their real paths from the root, may be shown to models: what git would track, and BMAD's own. */
   filesToShow(paths: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>>;
+  /** The first answers of calls that may be made again at any machine of a team; nothing where it has no database. */
+  again(): Promise<Again | undefined>;
   /** What people have decided about it: on this machine, and where a team has a database, there. */
   decisions(): Promise<Decisions>;
   /** The language that it sets for what is said to its people, as it names it. */

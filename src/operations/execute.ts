@@ -113,13 +113,14 @@ async function ran(
   if (meant.effect === 'read') call.signal.throwIfAborted();
   const rendered = meant.render(data, saying(own.say));
   const told = withUnused(await withPlaceTold(shaped(rendered, meant, repeated, seen), fresh), unused);
+  const trouble = meant.effect === 'read' ? seen.stateTrouble() : undefined;
   return {
     ok: true,
     made: data,
     data: seen.secrets.hideIn(
       route?.within === undefined ? data : { ...route.within, result: data },
     ) as Record<string, unknown>,
-    answer: redacted(withTrouble(told, meant, seen), input, seen),
+    answer: redacted(trouble === undefined ? told : withTrouble(told, trouble), input, seen),
     failed: meant.failed?.(data) ?? false,
   };
 }
@@ -321,9 +322,7 @@ function redacted(answer: Answer, input: Given, context: Context): Answer {
   };
 }
 
-function elapsed(started: number): number {
-  return Math.round((performance.now() - started) * 10) / 10;
-}
+const elapsed = (started: number): number => Math.round((performance.now() - started) * 10) / 10;
 
 /** From this size on nobody counts: command lines and programs take what there is. */
 const UNLIMITED = 400_000;

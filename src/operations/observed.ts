@@ -92,7 +92,6 @@ export async function once<T extends { made?: unknown }>(
   work: () => Promise<T>,
 ): Promise<[T, boolean]> {
   const { project } = await workspace();
-  const kept = { operation: meant.name, project: project.root, input };
   let made: unknown;
   const first = async () => {
     try {
@@ -103,9 +102,10 @@ export async function once<T extends { made?: unknown }>(
       throw error instanceof BmadError ? error.map((text) => secrets.redact(text)) : error;
     }
   };
-  const [done, before] = await (
-    await again()
-  )
+  const shared = project.root === undefined ? undefined : await (await state()).again();
+  // In a database, the project is known already, and each machine has it in another folder.
+  const kept = { operation: meant.name, project: shared === undefined ? project.root : '', input };
+  const [done, before] = await (shared ?? (await again()))
     .run({ key, caller, input: kept }, first)
     .catch(async (error: unknown) => {
       if (!(error instanceof BmadError) || error.reason !== 'lost') throw error;

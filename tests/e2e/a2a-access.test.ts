@@ -163,7 +163,7 @@ describe('a message that is sent again', () => {
   it('is no more than its caller may have open', async () => {
     const { post, process } = await served(['a2a tasks=1']);
     const ask = () => post(SEND, { authorization: `Bearer ${tokenFor('a2a tasks=1')}` });
-    const before = Number((await ask()).body.error?.message.match(/has (\d+) open/)?.[1] ?? 0);
+    const before = Number((await ask()).body.error?.message.match(/project: (\d+)/)?.[1] ?? 0);
     const { status, body } = await ask();
     expect([before > 0, status, body.error?.message]).toEqual([
       true,

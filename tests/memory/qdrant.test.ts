@@ -224,6 +224,9 @@ describe('a colleague without the lines', () => {
   it('takes what the kit’s own tools write over ours, and what they take away is gone where it has no line', async () => {
     const { fake, url } = await server();
     const ada = as(url, 'ada');
+    // After all that is written here, by the clocks of both.
+    const later = (hours: number): string =>
+      new Date(Date.now() + (24 + hours) * 3_600_000).toISOString().replace('Z', '001');
     await ada.upsert([words('a', 'Orders are kept in Postgres'), words('b', 'Never written over')]);
     const own = fake.collections.get('bmad-shop-decisions');
     const put = (name: string, text: string, created_at: string): void =>
@@ -232,14 +235,14 @@ describe('a colleague without the lines', () => {
         vector: undefined,
         payload: { text, agent: 'atlas', type: 'decisions', tags: [], project: 'bmad-shop', created_at },
       });
-    put('a', 'Orders are kept in Postgres, said again', '2026-11-19T10:00:00.000001');
-    put('c', 'Only the kit has said this', '2026-11-19T10:00:00.000002');
+    put('a', 'Orders are kept in Postgres, said again', later(0));
+    put('c', 'Only the kit has said this', later(0));
     expect(await texts(ada)).toEqual([
       'Never written over',
       'Only the kit has said this',
       'Orders are kept in Postgres, said again',
     ]);
-    put('c', 'Only the kit has said this, twice', '2026-11-19T11:00:00.000002');
+    put('c', 'Only the kit has said this, twice', later(1));
     expect(await texts(ada)).toContain('Only the kit has said this, twice');
     expect(await texts(ada)).toHaveLength(3);
     // An index that is made again deletes none of them.
@@ -256,13 +259,13 @@ describe('a colleague without the lines', () => {
     own?.points.set(number, {
       id: number,
       vector: undefined,
-      payload: { text: 'Numbered', created_at: '2026-11-19T11:30:00' },
+      payload: { text: 'Numbered', created_at: later(1.5) },
     });
     for (const each of [ada, ada, as(url, 'bob')]) expect(await texts(each)).toContain('Numbered');
     own?.points.delete(number);
     // Changed here, it has a line of its own.
-    put('d', 'Adopted when it is changed', '2026-11-19T12:00:00');
-    await ada.update(words('d', ''), { tags: ['kept'], at: '2026-11-19T13:00:00Z' });
+    put('d', 'Adopted when it is changed', later(2));
+    await ada.update(words('d', ''), { tags: ['kept'], at: `${later(3)}Z` });
     own?.points.delete(uuid('d'));
     expect(await texts(as(url, 'ada'))).toContain('Adopted when it is changed');
   });

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { BmadError, type ErrorCode, systemCode } from '../errors.ts';
 import { readState } from '../files/file-state.ts';
+import type { Step } from '../step.ts';
 import { t } from '../text/message.ts';
 import { type Address, readAddress } from './address.ts';
 
@@ -239,7 +240,14 @@ interface Meaning {
   code: ErrorCode;
   message: (shown: string) => string;
   hint: string;
+  steps?: readonly Step[];
 }
+
+/** For the owner of a database, with its address. */
+export const makeTables = (): Step => ({
+  operation: 'state_migrate',
+  why: t`Make the tables, as their owner`,
+});
 
 /** What people can do about the answers of a server that are not about a single call. */
 const MEANINGS: readonly (readonly [RegExp, () => Meaning])[] = [
@@ -256,7 +264,8 @@ const MEANINGS: readonly (readonly [RegExp, () => Meaning])[] = [
     () => ({
       code: 'not_found',
       message: (shown) => t`The database ${shown} does not exist on that server.`,
-      hint: t`Create it (createdb), then run "bmad state migrate".`,
+      hint: t`Create it (createdb), then make its tables.`,
+      steps: [makeTables()],
     }),
   ],
   [
@@ -264,7 +273,8 @@ const MEANINGS: readonly (readonly [RegExp, () => Meaning])[] = [
     () => ({
       code: 'unavailable',
       message: (shown) => t`The database ${shown} has no tables of this server, or older ones.`,
-      hint: t`Run "bmad state migrate" as the owner of the database.`,
+      hint: t`The owner of the database makes them.`,
+      steps: [makeTables()],
     }),
   ],
   [
@@ -272,7 +282,14 @@ const MEANINGS: readonly (readonly [RegExp, () => Meaning])[] = [
     () => ({
       code: 'forbidden',
       message: (shown) => t`The database user of ${shown} may not do this.`,
-      hint: t`The owner of the database gives the rights with "bmad state migrate --grant" and the name of this user.`,
+      hint: t`The owner of the database gives the rights to rows.`,
+      steps: [
+        {
+          operation: 'state_migrate',
+          args: { grant: '…' },
+          why: t`Give this user the rights, as the owner`,
+        },
+      ],
     }),
   ],
   [
@@ -328,8 +345,14 @@ function failureOf(error: unknown, shown: string, when: 'before' | 'during'): un
   const state = sqlState(error);
   const found = MEANINGS.find(([pattern]) => pattern.test(state))?.[1]();
   if (found === undefined) return error;
-  const { code, message, hint } = found;
-  return new BmadError(code, message(shown), { reason: 'database', hint, seconds: AGAIN_S, cause: error });
+  const { code, message, hint, steps = [] } = found;
+  return new BmadError(code, message(shown), {
+    reason: 'database',
+    hint,
+    steps,
+    seconds: AGAIN_S,
+    cause: error,
+  });
 }
 
 const ADVICE: Readonly<Record<string, () => string>> = {

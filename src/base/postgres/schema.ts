@@ -1,6 +1,6 @@
 import { BmadError } from '../errors.ts';
 import { t } from '../text/message.ts';
-import type { Asked, Database } from './postgres.ts';
+import { type Asked, type Database, makeTables } from './postgres.ts';
 
 /** Any number that nobody else uses: one at a time makes tables. */
 const LOCK = 7_263_180_044;
@@ -32,6 +32,15 @@ const STEPS: readonly string[] = [
   );
   create index line_noun on bmad.line (project, noun, rev);
   create index line_entity on bmad.line using gin (entity)`,
+  `CREATE table bmad.request (
+    project bigint not null references bmad.project,
+    caller text not null,
+    key text not null,
+    answer text,
+    held timestamptz,
+    until timestamptz not null,
+    primary key (project, caller, key)
+  )`,
 ];
 
 export const SCHEMA_VERSION = STEPS.length;
@@ -63,7 +72,8 @@ export async function checkSchema(database: Database): Promise<void> {
       t`The database ${database.shown} has no tables of this server, or older ones.`,
       {
         reason: 'database',
-        hint: t`Run "bmad state migrate" as the owner of the database.`,
+        hint: t`The owner of the database makes them.`,
+        steps: [makeTables()],
       },
     );
   if (version > SCHEMA_VERSION) throw newer(database.shown);
@@ -120,4 +130,5 @@ async function grant(asked: Asked, role: string): Promise<void> {
   await asked.query(`grant usage on schema bmad to ${name}`);
   await asked.query(`grant select on bmad.meta to ${name}`);
   await asked.query(`grant select, insert, update on bmad.project, bmad.line to ${name}`);
+  await asked.query(`grant select, insert, update, delete on bmad.request to ${name}`);
 }

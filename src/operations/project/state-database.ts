@@ -98,8 +98,12 @@ export const stateShow = defineOperation({
           ? all.length === 0
             ? t`It has no lines of it yet.`
             : t`Lines: ${all.join(', ')}`
-          : t`This server needs tables of version ${expected}: run "bmad state migrate" as the owner of the database.`,
+          : t`This server needs tables of version ${expected}.`,
       ),
+      steps:
+        schema === expected
+          ? []
+          : [{ operation: 'state_migrate', why: t`Make the tables, as the owner of the database` }],
     };
   },
 });

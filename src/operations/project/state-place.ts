@@ -1,7 +1,8 @@
+import type { BmadError } from '../../base/errors.ts';
 import { plural, t } from '../../base/text/message.ts';
 import type { Step } from '../../base/step.ts';
-import type { PlacePort, StatePort } from '../context.ts';
-import type { Answer, AnyOperation } from '../operation.ts';
+import type { PlacePort } from '../context.ts';
+import type { Answer } from '../operation.ts';
 
 type Place = Awaited<ReturnType<PlacePort['place']>>;
 type Part = Place['parts'][number]['part'];
@@ -81,13 +82,7 @@ export async function onMachine(state: PlacePort): Promise<OnMachine | undefined
 }
 
 /** What is read while the database is out of reach is what this machine knew last. */
-export function withTrouble(
-  answer: Answer,
-  { effect }: Pick<AnyOperation, 'effect'>,
-  seen: StatePort,
-): Answer {
-  const trouble = effect === 'read' ? seen.stateTrouble() : undefined;
-  if (trouble === undefined) return answer;
+export function withTrouble(answer: Answer, trouble: BmadError): Answer {
   const told = t`DEGRADED: ${trouble.message} What is said here of memories, tasks and runs is what this machine knew last; nothing can be changed until it is back.`;
   return { ...answer, note: [told, answer.note].filter(Boolean).join('\n') };
 }

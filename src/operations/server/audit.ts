@@ -47,7 +47,8 @@ export const auditShow = defineOperation({
     // It says what everybody has done, on all projects: that is for whoever has let this person in by a link, not for a login.
     if (call.overHttp === true && call.caller?.startsWith('person ') !== true)
       throw new BmadError('forbidden', t`Who has called what is shown to people who came in by a link.`, {
-        hint: t`Run "bmad page" on the server’s machine, or "bmad audit".`,
+        hint: t`Open the page with a link from the server’s machine, or look there.`,
+        steps: [{ operation: 'audit_show', why: t`See it on the server’s machine` }],
       });
     const from = timeOf(since);
     const audit = await context.audit();

@@ -221,7 +221,7 @@ async function databaseOf(state: PlacePort | undefined) {
     return counted === undefined || counted.schema.version === counted.expected
       ? { database, faults: [] }
       : broken(
-          t`The tables in ${database ?? ''} are not of version ${counted.expected}: run "bmad state migrate" as the owner of the database.`,
+          t`The tables in ${database ?? ''} are not of version ${counted.expected}; the owner of the database brings them up to date.`,
         );
   } catch (error) {
     return ours((failure) => broken(failure.line))(error);

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { refusal } from '../../../tests/support/thrown.ts';
 import { BmadError } from '../../base/errors.ts';
-import { type Again, type Keyed, openAgain } from './again.ts';
+import { type Again, type Keyed, openAgain, requestFiles } from './again.ts';
 
 const HOUR_MS = 60 * 60_000;
 const KEYED: Keyed = { key: 'k-1', caller: 'token ada', input: { a: 1, b: [2] } };
@@ -16,9 +16,16 @@ async function opened() {
   return {
     at,
     folder: join(state, 'again'),
-    again: openAgain(state, () => at.now),
+    again: openAgain(
+      requestFiles(state, () => at.now),
+      () => at.now,
+    ),
     /** As another process, or this one after a restart. */
-    other: (): Again => openAgain(state, () => at.now),
+    other: (): Again =>
+      openAgain(
+        requestFiles(state, () => at.now),
+        () => at.now,
+      ),
     work: async () => {
       count += 1;
       return { count };

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
-import { BmadError, ERROR_CODES, type ErrorDetails } from '../../base/errors.ts';
+import { BmadError, ERROR_CODES } from '../../base/errors.ts';
 import { withLock } from '../../base/files/file-lock.ts';
 import { ensureFolder, modifiedAt, readState, stateNames, writeAtomic } from '../../base/files/file-state.ts';
 import { removeFile } from '../../base/files/open-file.ts';
 import { jsonObject } from '../../base/parse/json.ts';
 import { t } from '../../base/text/message.ts';
 import { sha256 } from '../../base/values.ts';
+import type { KeptRequest, RequestKey, RequestPlace } from '../../model/request.ts';
 
 /**
  * The first answers of calls that may be made again, by the key that the caller has given. A lock says that a call is under
@@ -18,25 +19,18 @@ const KEPT_MS = 24 * 60 * 60_000;
 const SWEPT_MS = 60 * 60_000;
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
-export interface Keyed {
-  key: string;
-  /** The same key of another caller is another key. */
-  caller: string;
+export interface Keyed extends RequestKey {
   /** What is asked for: the operation, the project and the arguments. */
   input: unknown;
 }
 
-interface Kept {
-  at: string;
-  input: string;
-  answer?: unknown;
-  error?: { code: keyof typeof ERROR_CODES; message: string; details: ErrorDetails };
-}
-
 export type Again = ReturnType<typeof openAgain>;
 
-export function openAgain(state: string, now: () => number = Date.now) {
+/** On this machine, a file each. */
+export function requestFiles(state: string, now: () => number = Date.now): RequestPlace {
   const folder = join(state, FOLDER);
+  const fileOf = ({ key, caller }: RequestKey): string =>
+    join(folder, sha256(JSON.stringify([caller, key])) + ENDING);
   let swept = -Infinity;
 
   async function sweep(): Promise<void> {
@@ -49,25 +43,37 @@ export function openAgain(state: string, now: () => number = Date.now) {
     }
   }
 
+  return {
+    async alone(request, work) {
+      const file = fileOf(request);
+      await ensureFolder(folder);
+      await sweep();
+      return withLock(`${file}.lock`, { waitMs: 0 }, async () => {
+        const text = await readState(file);
+        return work(text === undefined ? undefined : ((jsonObject(text) ?? {}) as unknown as KeptRequest));
+      });
+    },
+    keep: (request, kept) => writeAtomic(fileOf(request), `${JSON.stringify(kept)}\n`, { mode: 0o600 }),
+    remove: (request) => removeFile(fileOf(request)),
+  };
+}
+
+export function openAgain(place: RequestPlace, now: () => number = Date.now) {
   /** Runs the work unless it was run before; then its first answer is given. */
-  async function run<T>({ key, caller, input }: Keyed, work: () => Promise<T>): Promise<[T, boolean]> {
-    if (!KEY.test(key))
+  async function run<T>({ input, ...request }: Keyed, work: () => Promise<T>): Promise<[T, boolean]> {
+    if (!KEY.test(request.key))
       throw new BmadError('invalid_input', t`An idempotency key has 1 to 255 visible ASCII characters.`, {
         hint: t`Make a new one for each thing to do, such as a UUID, and send it again with each retry.`,
       });
-    const file = join(folder, sha256(JSON.stringify([caller, key])) + ENDING);
     const digest = sha256(sorted(input));
-    await ensureFolder(folder);
-    await sweep();
     let entered = false;
-    return withLock(`${file}.lock`, { waitMs: 0 }, async () => {
+    const once = async (kept: KeptRequest | undefined): Promise<[T, boolean]> => {
       entered = true;
-      const text = await readState(file);
-      const kept = text === undefined ? undefined : ((jsonObject(text) ?? {}) as unknown as Kept);
       if (kept !== undefined && !(now() - Date.parse(kept.at) > KEPT_MS))
-        return [before<T>(kept, digest), true] satisfies [T, boolean];
-      return [await first(file, digest, work), false] satisfies [T, boolean];
-    }).catch((error: unknown) => {
+        return [before<T>(kept, digest), true];
+      return [await first(request, digest, work), false];
+    };
+    return place.alone(request, once).catch((error: unknown) => {
       if (entered || !(error instanceof BmadError) || error.reason !== 'locked') throw error;
       throw new BmadError('conflict', t`A call with this idempotency key is under way.`, {
         reason: 'busy',
@@ -76,10 +82,9 @@ export function openAgain(state: string, now: () => number = Date.now) {
     });
   }
 
-  async function first<T>(file: string, digest: string, work: () => Promise<T>): Promise<T> {
-    const kept: Kept = { at: new Date(now()).toISOString(), input: digest };
-    const keep = (more: Partial<Kept>): Promise<void> =>
-      writeAtomic(file, `${JSON.stringify({ ...kept, ...more })}\n`, { mode: 0o600 });
+  async function first<T>(request: RequestKey, digest: string, work: () => Promise<T>): Promise<T> {
+    const kept: KeptRequest = { at: new Date(now()).toISOString(), input: digest };
+    const keep = (more: Partial<KeptRequest>): Promise<void> => place.keep(request, { ...kept, ...more });
     await keep({});
     try {
       const answer = await work();
@@ -91,7 +96,7 @@ export function openAgain(state: string, now: () => number = Date.now) {
       const { code, message, hint, steps, subject, suggestions, differences } = error;
       const details = { ...(hint === undefined ? {} : { hint }), steps, suggestions, differences };
       // What is worth another try has to be tried then.
-      if (ERROR_CODES[code].retry) await removeFile(file).catch(() => undefined);
+      if (ERROR_CODES[code].retry) await place.remove(request).catch(() => undefined);
       else
         await keep({
           error: { code, message, details: { ...details, ...(subject === undefined ? {} : { subject }) } },
@@ -104,7 +109,7 @@ export function openAgain(state: string, now: () => number = Date.now) {
 }
 
 /** What the first call was answered. */
-function before<T>({ at = '?', input, answer, error }: Partial<Kept>, digest: string): T {
+function before<T>({ at = '?', input, answer, error }: Partial<KeptRequest>, digest: string): T {
   if (input !== digest && input !== undefined)
     throw new BmadError('conflict', t`This idempotency key was used for another call.`, {
       reason: 'reused',

@@ -13,7 +13,9 @@ import { t } from '../../base/text/message.ts';
 import { type LogSetup, sharedName, type SharedState } from '../../kit/project-log.ts';
 import { CHANNEL, closeProject, DatabaseLog, openProject, type SharedProject } from '../../lines/database.ts';
 import type { Writer } from '../../lines/line.ts';
+import type { RequestPlace } from '../../model/request.ts';
 import { databaseSide, type Side } from './move.ts';
+import { RequestRows } from './requests.ts';
 
 export { isDatabaseAddress } from '../../base/postgres/address.ts';
 export { filesSide, moveLines } from './move.ts';
@@ -83,6 +85,12 @@ export class StateDatabase implements SharedState {
     return performance.now() - began;
   }
 
+  /** The calls of a project that may be made again, at whichever server. */
+  async requests(setup: LogSetup): Promise<RequestPlace> {
+    await this.project(setup);
+    return new RequestRows(() => this.project(setup));
+  }
+
   /** Calls when something may have been written, by whoever. */
   follow(heard: () => void): () => void {
     const end = this.database.listen(CHANNEL, heard);
@@ -131,9 +139,7 @@ export class StateDatabase implements SharedState {
     );
     if (schema.server < LEAST_SERVER) problems.push(t`PostgreSQL 14 or later is needed.`);
     if (schema.version !== expected) {
-      problems.push(
-        t`The tables are of version ${schema.version ?? 0}; this server needs ${expected}. Run "bmad state migrate".`,
-      );
+      problems.push(t`The tables are of version ${schema.version ?? 0}; this server needs ${expected}.`);
       return { looked, problems };
     }
     const { id } = await this.project(setup);
@@ -152,9 +158,7 @@ export class StateDatabase implements SharedState {
       and has_table_privilege('bmad.project', 'update') as may`,
     );
     if (rights?.may !== true)
-      problems.push(
-        t`The database user may not write. The owner gives the rights with "bmad state migrate --grant".`,
-      );
+      problems.push(t`The database user may not write. The owner gives it the rights to rows.`);
     const log = new DatabaseLog(() => this.project(setup), NO_WRITER);
     let lines = 0;
     for await (const page of log.read(new Map())) lines += page.lines.length;
