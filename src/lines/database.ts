@@ -46,6 +46,8 @@ const PAGE_BYTES = 4_000_000;
 /** What a reader takes in at once, so that others get their turn. */
 const PAGE_EVENTS = 500;
 const PUT_AT_ONCE = 1_000;
+/** A call that waits for others has to see what they do. */
+const SAME_CALL_MS = 50;
 /** When a line is written again by its id after nobody knows whether it was. */
 const TRY_AGAIN_MS = [100, 400, 1_500, 3_000];
 
@@ -71,6 +73,10 @@ export class DatabaseLog implements SharedLog {
   #machine: string | undefined;
   #unreadable = 0;
   #wentBack: { had: number; has: number } | undefined;
+  /** How it was when somebody last asked whether there is more: who reads then need not ask that again. */
+  #stood: { had: Reached; rev: number; id: string; isSame: boolean } | undefined;
+  /** The last line there was when a call asked: the steps of one call see the same, and do not ask again. */
+  #seen: { call: Partial<Caller>; id: string; until: number } | undefined;
   /** What the clock of the database is ahead of this one. */
   #ahead = 0;
 
@@ -88,6 +94,11 @@ export class DatabaseLog implements SharedLog {
     const by = { ...this.#writer.by, ...callerNow() };
     const machine = (this.#machine ??= await this.#writer.machine());
     const line = newLine(events, machine, by, new Date(this.now()));
+    return this.#written(line, expect);
+  }
+
+  async #written(line: Line, expect?: Expectation): Promise<Appended | Lost> {
+    this.#seen = undefined;
     const shared = await this.#opened();
     const known = expect && reachedIn(expect.since).rev;
     try {
@@ -170,7 +181,9 @@ export class DatabaseLog implements SharedLog {
   async *read(after: Mark, without?: string): AsyncIterable<Page> {
     const shared = await this.#opened();
     const had = reachedIn(after);
-    const { rev, id, isSame } = await this.#standing(shared, had);
+    const stood = this.#stood?.had.id === had.id && this.#stood.had.rev === had.rev ? this.#stood : undefined;
+    this.#stood = undefined;
+    const { rev, id, isSame } = stood ?? (await this.#standing(shared, had));
     const gone = isSame ? [] : [IN_DATABASE];
     if (!isSame && rev < had.rev) this.#wentBack = { had: had.rev, has: rev };
     let from = isSame ? had.rev : 0;
@@ -246,8 +259,19 @@ export class DatabaseLog implements SharedLog {
 
   async changed(since: Mark): Promise<boolean> {
     const had = reachedIn(since);
-    const { rev, isSame } = await this.#standing(await this.#opened(), had);
-    return !isSame || rev !== had.rev;
+    const call = callerNow();
+    const before = this.#seen;
+    if (
+      call !== undefined &&
+      before?.call === call &&
+      before.id === had.id &&
+      before.until > performance.now()
+    )
+      return false;
+    const found = await this.#standing(await this.#opened(), had);
+    this.#stood = { had, ...found };
+    this.#seen = { call, id: found.id, until: performance.now() + SAME_CALL_MS };
+    return !found.isSame || found.rev !== had.rev;
   }
 
   async ahead(since: Mark): Promise<number> {
@@ -290,6 +314,7 @@ export class DatabaseLog implements SharedLog {
   }
 
   async put(lines: readonly Line[]): Promise<void> {
+    this.#seen = undefined;
     const { database, id } = await this.#opened();
     for (let from = 0; from < lines.length; from += PUT_AT_ONCE) {
       const some = lines.slice(from, from + PUT_AT_ONCE);
@@ -324,7 +349,9 @@ export class DatabaseLog implements SharedLog {
         by,
       ),
     );
-    await this.put(lines);
+    const [first, ...others] = lines;
+    if (first !== undefined && others.length === 0) await this.#written(first);
+    else await this.put(lines);
   }
 
   /** The last whole text of that name. */
