@@ -245,6 +245,11 @@ export class View {
     }
   }
 
+  #learn(events: readonly Happened[], file: string): void {
+    for (const event of events) this.#known.add(event, file);
+    this.#fold(this.#known, new Set(events.map(({ of }) => of)));
+  }
+
   #moved(registered: Registered): void {
     registered.rev = this.#rev;
     registered.all = undefined;
@@ -331,7 +336,10 @@ export class View {
         const events = said.map(({ of, ...what }) => ({ of, after: heads.get(of) ?? [], ...what }));
         const done = await this.log.append(events, expect);
         await this.look();
-        if ('line' in done) return answer;
+        if (!('line' in done)) continue;
+        // What was just written is known, though nothing can be read at the moment.
+        if (this.#unheard !== undefined) this.#learn(happenedIn(done.line), done.file);
+        return answer;
       }
       throw new BmadError('unavailable', t`Other processes keep changing the state of this project.`, {
         hint: t`Try again in a moment.`,

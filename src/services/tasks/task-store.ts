@@ -209,13 +209,20 @@ export class TaskStore {
   async text(name: string): Promise<string> {
     const { texts } = await this.#opened();
     // Where it cannot be asked for now, the copy of this machine has the same; its digest is compared.
-    const shared = await texts?.text(name).catch(ours(() => undefined));
+    let unheard: BmadError | undefined;
+    const shared = await texts?.text(name).catch(
+      ours((error) => {
+        unheard = error;
+        return undefined;
+      }),
+    );
     if (shared !== undefined) return shared;
     const { base, path } = this.#placeOf(name);
     try {
       return (await readInside(base, `${path}/${name}`, TEXT_BYTES)).toString('utf8');
     } catch (error) {
       unlessMissing(error);
+      if (unheard !== undefined) throw unheard;
       const { mirror } = await this.#opened();
       if (mirror === undefined || !TEXT_NAME.test(name)) throw error;
       const again = await readState(join(mirror, TEXTS, name), { maxBytes: TEXT_BYTES });
