@@ -150,7 +150,7 @@ export function rootOf({ root, from }: Project): string {
 /** The database that has the lines of projects, where one is set: one connection for all of them, opened with its first use. */
 interface TeamDatabase {
   get(): Promise<StateDatabase | undefined>;
-  /** Another one, which whoever asks for it closes. */
+  /** Another one. The caller closes it. */
   at(given: string): Promise<StateDatabase>;
   /** Why it could not be used last; nothing where it could, or where there is none. */
   trouble(): BmadError | undefined;

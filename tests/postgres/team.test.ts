@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdir } from 'node:fs/promises';
+import { readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { execute } from '../../src/operations/execute.ts';
@@ -236,6 +236,18 @@ describe.skipIf(programs === undefined)('a team with one database', () => {
     const again = await machine(undefined, { folder: bob.folder });
     expect(await again.recall('refunds second person')).toContain(later);
     expect(await again.recall('invoices')).toContain(kept);
+  });
+
+  it('moves no file from outside of the project, wherever a link in it leads', async () => {
+    const { address, name } = await migrated();
+    const files = await machine();
+    await files.ok(spawnSubagentTask, { agent: 'dev', task: 'Do it well', output_key: 'o' });
+    const outside = join(await temporaryFolder(onTestFinished), 'secret.md');
+    await writeFile(outside, 'nobody else may read this');
+    await symlink(outside, join(files.folder, '_bmad-output/.tasks/task-0.brief.md'));
+    await files.fail(stateMove, { to: address, apply: true });
+    const rows = await cluster.ask(name, `select body from bmad.line where body like '%nobody else%'`);
+    expect(rows).toEqual([]);
   });
 
   it('refuses a fork until it has a name of its own, and never lets a row trust a program', async () => {

@@ -23,15 +23,6 @@ const NO_HOST = 'no-host.invalid';
 
 export const isDatabaseAddress = (text: string): boolean => SCHEME.test(text);
 
-/** Masked however it is written: the part before the last @ of a malformed one may be a password too. */
-export const maskedAddress = (text: string): string =>
-  text
-    .replace(
-      /^([a-z]+:\/\/)([^@/?#:]*)(?::.*)?@/is,
-      (_, scheme: string, user: string) => `${scheme}${user}:***@`,
-    )
-    .replace(/([?&]password=)[^&#]*/gi, '$1***');
-
 /** An address, or a file whose first line that is not a comment is one: then it is in no list of processes. */
 export async function readAddress(given: string): Promise<Address> {
   if (isDatabaseAddress(given)) return addressOf(given);

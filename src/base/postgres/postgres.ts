@@ -232,7 +232,7 @@ function sqlState(error: unknown): string {
   return typeof code === 'string' && /^(?=.*\d)[0-9A-Z]{5}$/.test(code) ? code : '';
 }
 
-/** The server's own goodbyes, and anything that is no answer of a server. */
+/** Whether the connection is gone: the server has ended it, or what came is no answer of a server. */
 const isLost = (error: unknown): boolean =>
   error !== undefined && (/^(?:57P0[1-5]|08\w{3}|25P03)$/.test(sqlState(error)) || sqlState(error) === '');
 

@@ -130,7 +130,7 @@ function Sure(of: { action: Action; busy: boolean; onYes: (word: string) => void
     onNo();
     if (place instanceof HTMLElement) place.focus();
   };
-  // Before the next key is read: who asks for it types on.
+  // Before the next key is read, which the person may be typing already.
   useLayoutEffect(() => first.current?.focus(), []);
   return (
     <form

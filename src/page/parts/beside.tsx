@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { t } from '../message.ts';
 import { inLine } from './visible.ts';
 
-/** One thing of a list, opened beside it under an address of its own; whoever closes it is where they were. */
+/** One item of a list, opened beside it under its own address. Closing it gives the focus back. */
 export function Beside(of: { about: string; back: string; children: ComponentChildren }): VNode {
   const panel = useRef<HTMLElement>(null);
   useLayoutEffect(() => {

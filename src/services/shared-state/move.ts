@@ -121,28 +121,30 @@ export function filesSide(
   { log, places }: { log: Log; places: readonly LinePlace[] },
   receipts: Log,
 ): Side {
-  const [own, ...others] = placesOf(kit, 'tasks');
-  const folders = [own, ...others].map(folderAt);
-  const [first = ''] = folders;
+  // A project is written by others too: nothing in it may lead out.
+  const folders = placesOf(kit, 'tasks').map((place) => ({
+    folder: folderAt(place),
+    inside: place.owner === 'project' ? place.base : undefined,
+  }));
+  const [own] = folders;
   return {
     name: t`the files of the project`,
     logs: [{ log }, { log: receipts, only: 'receipt' }],
     async texts() {
-      const names = await Promise.all(folders.map((folder) => stateNames(folder)));
+      const names = await Promise.all(folders.map(({ folder, inside }) => stateNames(folder, inside)));
       return [...new Set(names.flat().filter((name) => TEXT_NAME.test(name)))].sort();
     },
     async text(name) {
-      for (const folder of folders) {
-        const text = await readState(join(folder, name), { maxBytes: TEXT_BYTES });
+      for (const { folder, inside } of folders) {
+        const text = await readState(join(folder, name), { maxBytes: TEXT_BYTES, inside });
         if (text !== undefined) return text;
       }
       return undefined;
     },
     async putText(name, text) {
-      if (!TEXT_NAME.test(name)) return;
-      const inside = own.owner === 'project' ? own.base : undefined;
-      await ensureFolder(first, inside);
-      await writeAtomic(join(first, name), text, { inside });
+      if (!TEXT_NAME.test(name) || own === undefined) return;
+      await ensureFolder(own.folder, own.inside);
+      await writeAtomic(join(own.folder, name), text, { inside: own.inside });
     },
     async setAside() {
       const all = places.flatMap(({ folder, mirror }) =>

@@ -91,7 +91,7 @@ export class StateDatabase implements SharedState {
     return new RequestRows(() => this.project(setup));
   }
 
-  /** Calls when something may have been written, by whoever. */
+  /** Calls when anyone may have written something. */
   follow(heard: () => void): () => void {
     const end = this.database.listen(CHANNEL, heard);
     const timer = setInterval(() => {
