@@ -6,7 +6,7 @@ import { removeFile } from '../../base/files/open-file.ts';
 import { jsonObject } from '../../base/parse/json.ts';
 import { t } from '../../base/text/message.ts';
 import { sha256 } from '../../base/values.ts';
-import type { KeptRequest, RequestKey, RequestPlace } from '../../model/request.ts';
+import type { KeptRequest, RequestKey, RequestPlace } from '../../model/client.ts';
 
 /**
  * The first answers of calls that may be made again, by the key that the caller has given. A lock says that a call is under

@@ -2,7 +2,7 @@ import { BmadError, ours } from '../../base/errors.ts';
 import { jsonObject } from '../../base/parse/json.ts';
 import { t } from '../../base/text/message.ts';
 import type { SharedProject } from '../../lines/database.ts';
-import type { KeptRequest, RequestKey, RequestPlace } from '../../model/request.ts';
+import type { KeptRequest, RequestKey, RequestPlace } from '../../model/client.ts';
 
 /** Who has a key says so again and again; one that has been silent for longer was cut. */
 const HELD_MS = 5_000;

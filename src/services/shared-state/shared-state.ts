@@ -13,7 +13,7 @@ import { t } from '../../base/text/message.ts';
 import { type LogSetup, sharedName, type SharedState } from '../../kit/project-log.ts';
 import { CHANNEL, closeProject, DatabaseLog, openProject, type SharedProject } from '../../lines/database.ts';
 import type { Writer } from '../../lines/line.ts';
-import type { RequestPlace } from '../../model/request.ts';
+import type { RequestPlace } from '../../model/client.ts';
 import { databaseSide, type Side } from './move.ts';
 import { RequestRows } from './requests.ts';
 
