@@ -199,10 +199,17 @@ export class Database implements Asked {
       });
       try {
         await own.connect();
-        await own.query(`listen ${channel}`);
         failures = 0;
+        this.trouble = undefined;
+        this.#isBehindPooler ||= await isPooled(own);
+        if (this.#isBehindPooler) return end();
+        await own.query(`listen ${channel}`);
         heard(undefined);
-      } catch {
+      } catch (error) {
+        // Who only follows is told too, without a call that fails.
+        const isNews = this.trouble === undefined;
+        this.#failed(error, 'before');
+        if (isNews) heard(undefined);
         await own.end().catch(() => undefined);
         again();
       }
@@ -226,6 +233,15 @@ export class Database implements Asked {
 
 export const isUncertain = (error: unknown): boolean =>
   error instanceof BmadError && error.reason === 'uncertain';
+
+/**
+ * Whether something stands between that may give each statement to another connection of the server: it counts connections
+ * itself, also where it accepts and forgets the limits that are asked for. What is listened to there, nobody hears.
+ */
+async function isPooled(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  return rows[0]?.pid !== Reflect.get(client, 'processID');
+}
 
 function sqlState(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;

@@ -91,12 +91,18 @@ export class StateDatabase implements SharedState {
     return new RequestRows(() => this.project(setup));
   }
 
-  /** Calls when anyone may have written something. */
+  /** Calls when anyone may have written something. Behind a pooler nothing can be listened to, so it asks now and then. */
   follow(heard: () => void): () => void {
     const end = this.database.listen(CHANNEL, heard);
-    const timer = setInterval(() => {
-      if (this.database.isBehindPooler) heard();
-    }, POLL_MS).unref();
+    let seen: string | undefined;
+    const look = async (): Promise<void> => {
+      if (!this.database.isBehindPooler) return;
+      const sum = this.database.read<{ revs: string }>('select sum(rev) as revs from bmad.project');
+      const now = await sum.then(([row]) => row?.revs ?? '').catch(() => AWAY);
+      if (now !== seen) heard();
+      seen = now;
+    };
+    const timer = setInterval(() => void look(), POLL_MS).unref();
     return () => {
       clearInterval(timer);
       end();
@@ -191,6 +197,8 @@ export class StateDatabase implements SharedState {
 }
 
 const CLOCKS_APART_S = 60;
+/** In place of a number. */
+const AWAY = 'away';
 
 /** One who only reads. */
 const NO_WRITER = { machine: () => Promise.resolve(''), by: { kind: 'local' as const, name: '' } };
