@@ -1,7 +1,8 @@
+import type { Topic } from '../operations/client/change-feed.ts';
 import type { Answers } from '../operations/registry.ts';
 
 /** What the operations answer, by the types of their declarations, and names for the parts that several views read. */
-export type { Answers };
+export type { Answers, Topic };
 
 export interface Session {
   version: string;
@@ -9,6 +10,8 @@ export interface Session {
   scopes: string[];
   language: string;
   readOnly?: boolean;
+  /** The database of the team cannot be used. */
+  degraded?: boolean;
   /** Operations that have a door of their own, since only a person may call them. */
   forPeople: string[];
   person?: { id: string; until: string };

@@ -1,20 +1,7 @@
 import { signal } from '@preact/signals';
 import { readSession, signedOut, useSession } from './api.ts';
-import type { Session } from './answers.ts';
+import type { Session, Topic } from './answers.ts';
 import { home, project } from './router.ts';
-
-/** What the server tells changes of. */
-export type Topic =
-  | 'content'
-  | 'memory'
-  | 'runs'
-  | 'tasks'
-  | 'receipts'
-  | 'sources'
-  | 'progress'
-  | 'handover'
-  | 'failures'
-  | 'programs';
 
 export const session = signal<Session | undefined>(undefined);
 /** Why there is no session although nobody was refused: the server does not answer. */
@@ -66,7 +53,9 @@ export function follow(root: string | undefined): () => void {
     });
     source.addEventListener('change', (event) => {
       const topic = topicOf((event as MessageEvent<string>).data);
-      if (topic !== undefined) count(topic);
+      // Who is here is told how the server is.
+      if (topic === 'state') void enter();
+      else if (topic !== undefined) count(topic);
     });
     source.addEventListener('error', () => {
       line.value = 'lost';

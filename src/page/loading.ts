@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ask, Problem, readInbox, saidOf, type Args } from './api.ts';
-import type { Answers, Inbox } from './answers.ts';
-import { changes, type Topic } from './live.ts';
+import type { Answers, Inbox, Topic } from './answers.ts';
+import { changes } from './live.ts';
 import { language } from './message.ts';
 import { bareName } from './parts/patterns.ts';
 import { project } from './router.ts';

@@ -1,4 +1,4 @@
-import type { VNode } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { signedOut } from './api.ts';
 import type { Inbox } from './answers.ts';
@@ -85,6 +85,7 @@ function skipped(event: Event): void {
 
 function Main({ inbox }: { inbox: Loaded<Inbox> }): VNode {
   const { view, rest } = route.value;
+  const known = session.value;
   const main = useRef<HTMLElement>(null);
   const last = useRef<string | undefined>(undefined);
   const shown = `${view}/${shownIn(route.value)}`;
@@ -102,24 +103,26 @@ function Main({ inbox }: { inbox: Loaded<Inbox> }): VNode {
   }, [shown, rest.join('/')]);
   return (
     <main id="main" ref={main}>
-      {line.value === 'lost' ? (
-        <p class="lost" role="status">
-          {t`Connection lost; trying again`} …
-        </p>
-      ) : null}
-      {isOutdated.value ? (
-        <p class="lost" role="status">
-          {t`The server has another version now.`}{' '}
-          <Press says={t`Load the page again`} onPress={() => location.reload()} />
-        </p>
-      ) : null}
-      {session.value?.readOnly === true ? (
-        <p class="lost">{t`This server is read-only: nothing can be decided here.`}</p>
-      ) : null}
+      <Told is={line.value === 'lost'}>{t`Connection lost; trying again`} …</Told>
+      <Told is={isOutdated.value}>
+        {t`The server has another version now.`}{' '}
+        <Press says={t`Load the page again`} onPress={() => location.reload()} />
+      </Told>
+      <Told
+        is={known?.degraded}
+      >{t`The team’s database cannot be used: memories, tasks and runs are shown as this machine knew them last, and nothing can be decided until it is back.`}</Told>
+      <Told is={known?.readOnly}>{t`This server is read-only: nothing can be decided here.`}</Told>
       <ViewOf key={shown} inbox={inbox} />
     </main>
   );
 }
+
+const Told = ({ is, children }: { is: boolean | undefined; children: ComponentChildren }) =>
+  is === true ? (
+    <p class="lost" role="status">
+      {children}
+    </p>
+  ) : null;
 
 function SignedOut({ why }: { why: string }): VNode {
   return (

@@ -77,8 +77,9 @@ export const TOPICS = [
   'handover',
   'failures',
   'programs',
+  'state',
 ] as const;
-type Topic = (typeof TOPICS)[number];
+export type Topic = (typeof TOPICS)[number];
 
 const DIGITS = 8;
 /** For a memory with more entries stand the newest of them, the numbers of all and when one was last changed. */
@@ -194,4 +195,6 @@ const LOOKS: Readonly<Record<Topic, Look>> = {
     const { digest, commit, allowed } = await completion.consent();
     return [digest, commit, allowed];
   },
+  /** Whether the database of the team can be used, where there is one. */
+  state: (context) => Promise.resolve(context.stateTrouble() !== undefined),
 };

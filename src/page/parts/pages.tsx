@@ -1,10 +1,9 @@
 import { t } from '../message.ts';
 import type { ComponentChildren, VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Answers } from '../answers.ts';
+import type { Answers, Topic } from '../answers.ts';
 import type { Args } from '../api.ts';
 import { useAnswer } from '../loading.ts';
-import type { Topic } from '../live.ts';
 import { Press, Shown } from './shown.tsx';
 
 /** Operations whose answers come in pages. */

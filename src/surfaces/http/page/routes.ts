@@ -151,6 +151,7 @@ async function described(
       language: acceptedLanguage(request.headers.get('accept-language')),
       person: { id: session.id, made: iso(session.made), until: iso(session.until) },
       readOnly: context.config.readOnly,
+      degraded: context.stateTrouble() !== undefined,
       forPeople: FOR_PEOPLE,
       project: current.root ?? null,
       projects: roots.map((root) => ({ root, name: basename(root), current: root === current.root })),
