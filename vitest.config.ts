@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { hostsTakePart } from './tests/support/host-packages.ts';
 import LongestFirst from './tests/support/longest-first.ts';
+import { hasPostgres } from './tests/support/postgres.ts';
 
 /** Tests beside the code that start programs: git, shells, other copies of what they test. */
 const BESIDE_WITH_PROCESSES = [
@@ -138,8 +139,30 @@ const PARTS = [
 ];
 
 const isPart = process.argv.some((word) => word.startsWith('--project'));
+/** What is tried on files and, unchanged, on a database where there is PostgreSQL: all of it if it is asked for by its name. */
+const ON_POSTGRES = [
+  'src/services/{tasks/tasks,completion/receipts}.test.ts',
+  'src/operations/tasks/{task-work,task-decide}.test.ts',
+  'src/operations/runs/{run-open,run-progress,run-resume}.test.ts',
+  'src/operations/completion/receipts.test.ts',
+  'tests/state/tasks.test.ts',
+];
+const MORE_ON_POSTGRES = [
+  'src/operations/{tasks,runs}/*.test.ts',
+  'src/operations/completion/{receipts-hostile,run-completion-contract,whole-proof}.test.ts',
+];
+const onPostgres = project('on-postgres', [...ON_POSTGRES, ...(isPart ? MORE_ON_POSTGRES : [])], {
+  ...fetching,
+  ...waiting,
+  // What git brings from another machine is not in a database.
+  exclude: ['src/operations/tasks/decided-elsewhere.test.ts'],
+  env: { BMAD_TEST_ON: 'postgres' },
+  globalSetup: ['tests/support/postgres-setup.ts'],
+});
+
 const projects = [
   ...(isPart ? PARTS : WHOLE),
+  ...(hasPostgres() ? [onPostgres] : []),
   // Real hosts are large downloads: they take part where they have been fetched, or when they are asked for.
   ...(process.argv.includes('hosts') || hostsTakePart(import.meta.dirname)
     ? [

@@ -7,30 +7,11 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../tests/support/app.ts';
 import { isDeep } from '../../tests/support/how-much.ts';
 import { childProgram } from '../../tests/support/child-program.ts';
+import { type Read, readAll } from '../../tests/support/read-lines.ts';
 import { LineFiles } from './files.ts';
-import type { Log, Mark, PlacedLine } from './line.ts';
 
 const run = promisify(execFile);
 const note = (of: string, after: readonly string[] = []) => [{ of, after, do: 'note', data: { text: of } }];
-
-interface Read {
-  lines: PlacedLine[];
-  gone: string[];
-  mark: Mark;
-}
-
-async function readAll(log: Log, after: Mark = new Map()): Promise<Read> {
-  const mark = new Map(after);
-  const found: Read = { lines: [], gone: [], mark };
-  for await (const { lines, gone, marks } of log.read(after)) {
-    found.lines.push(...lines);
-    found.gone.push(...gone);
-    for (const [name, value] of marks)
-      if (value === undefined) mark.delete(name);
-      else mark.set(name, value);
-  }
-  return found;
-}
 
 const entities = ({ lines }: Read): string[] =>
   lines.flatMap(({ line }) => line.events.map(({ of }) => of)).sort();

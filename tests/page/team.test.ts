@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
 import { Database } from '../../src/base/postgres/postgres.ts';
 import { migrate } from '../../src/base/postgres/schema.ts';
+import type { Context } from '../../src/operations/context.ts';
 import { contextIn, repository, temporaryFolder } from '../support/app.ts';
 import { axeFindings, openTab, startBrowser } from '../support/browser.ts';
 import { writeFiles } from '../support/folders.ts';
@@ -17,12 +18,12 @@ const programs = postgresPrograms();
 describe.skipIf(programs === undefined)('the page of a team with a database', () => {
   let browser: Browser;
   let cluster: Cluster;
+  let context: Context;
   let door: PageDoor;
 
   beforeAll(async () => {
     browser = await startBrowser(afterAll);
     cluster = await Cluster.start(programs ?? '');
-    afterAll(() => cluster.remove());
     const address = cluster.address(await cluster.database());
     const database = await Database.at(address);
     await migrate(database);
@@ -30,14 +31,17 @@ describe.skipIf(programs === undefined)('the page of a team with a database', ()
     const shop = join(await temporaryFolder(afterAll), 'shop');
     await mkdir(shop);
     await writeFiles(shop, { '_bmad-output/note.md': '# Work\n', 'package.json': '{}\n' });
-    const context = await contextIn(shop, {
+    context = await contextIn(shop, {
       flags: { embedder: 'none', ...noCache(shop) },
       env: { PATH: process.env['PATH'], BMAD_STATE: address },
     });
     context.stay();
-    afterAll(() => context.close());
     const folder = join(repository, 'dist', 'page');
     door = await pageDoor(context, afterAll, { state: await temporaryFolder(afterAll), folder });
+  });
+  afterAll(async () => {
+    context.close();
+    await cluster.remove();
   });
 
   async function come(locale: string): Promise<Page> {

@@ -5,40 +5,15 @@ import { Database } from '../../src/base/postgres/postgres.ts';
 import { migrate } from '../../src/base/postgres/schema.ts';
 import { DatabaseLog, openProject } from '../../src/lines/database.ts';
 import { LineFiles } from '../../src/lines/files.ts';
-import {
-  happenedIn,
-  isUnheard,
-  type Line,
-  type Log,
-  type Mark,
-  type PlacedLine,
-} from '../../src/lines/line.ts';
+import { happenedIn, isUnheard, type Line, type Log } from '../../src/lines/line.ts';
 import { temporaryFolder } from '../support/app.ts';
 import { Cluster, postgresPrograms } from '../support/postgres.ts';
+import { type Read, readAll } from '../support/read-lines.ts';
 
 const programs = postgresPrograms();
 const note = (of: string, after: readonly string[] = [], text = of) => [
   { of, after, do: 'note', data: { text } },
 ];
-
-interface Read {
-  lines: PlacedLine[];
-  gone: string[];
-  mark: Mark;
-}
-
-async function readAll(log: Log, after: Mark = new Map(), without?: string): Promise<Read> {
-  const mark = new Map(after);
-  const found: Read = { lines: [], gone: [], mark };
-  for await (const { lines, gone, marks } of log.read(after, without)) {
-    found.lines.push(...lines);
-    found.gone.push(...gone);
-    for (const [name, value] of marks)
-      if (value === undefined) mark.delete(name);
-      else mark.set(name, value);
-  }
-  return found;
-}
 
 const entities = ({ lines }: Pick<Read, 'lines'>): string[] =>
   lines.flatMap(({ line }) => line.events.map(({ of }) => of));

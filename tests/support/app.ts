@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { createContext, type Outside } from '../../src/app/app.ts';
 import type { Call, Context } from '../../src/operations/context.ts';
 import { toolCall } from '../../src/operations/unified/forms.ts';
+import { teamEnv } from './team-state.ts';
 
 export const repository = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..');
 export const contentRoot = join(repository, 'dist', 'content');
@@ -36,7 +37,6 @@ export async function contextIn(
     flags: {},
     // Most tests start things, and end before anything that is written in the background. On a busy machine, code takes long to read.
     presets: { usage: 'false', codeSearchMs: '60000' },
-    env: {},
     cwd: folder,
     home: homeBeside(folder),
     platform: process.platform,
@@ -46,6 +46,7 @@ export async function contextIn(
     terminal: false,
     patient: false,
     ...outside,
+    env: { ...teamEnv(folder), ...outside.env },
   });
   return { ...context, written };
 }

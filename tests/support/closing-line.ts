@@ -1,5 +1,6 @@
 import type { Reporter, TestModule, Vitest } from 'vitest/node';
 import { HOSTS_LEFT_OUT } from './host-packages.ts';
+import { hasPostgres, POSTGRES_LEFT_OUT } from './postgres.ts';
 
 const TRIALS_LEFT_OUT =
   'LONG TRIALS WERE NOT RUN: "npm run test:deep" kills, fills disks and starts many processes.';
@@ -15,6 +16,7 @@ export default class ClosingLine implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     if (this.#isWhole() && this.#vitest?.projects.every(({ name }) => name !== 'hosts') === true)
       process.stdout.write(`\n${HOSTS_LEFT_OUT}\n`);
+    if (this.#isWhole() && !hasPostgres()) process.stdout.write(`\n${POSTGRES_LEFT_OUT}\n`);
     if (this.#isWhole()) process.stdout.write(`\n${TRIALS_LEFT_OUT}\n`);
     const count = { passed: 0, failed: 0, skipped: 0 };
     for (const module of modules) {

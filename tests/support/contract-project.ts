@@ -7,6 +7,7 @@ import { trust } from '../../src/operations/completion/trust.ts';
 import type { Receipt, ReceiptBody } from '../../src/services/completion/receipts.ts';
 import { writeFiles } from './folders.ts';
 import { openSession, type Session } from './operations.ts';
+import { isOnDatabase, teamLines } from './team-state.ts';
 
 export const SCRIPT_PATH = '_bmad/_config/custom/cc-verify.sh';
 
@@ -86,7 +87,7 @@ export async function commitAll(folder: string): Promise<string> {
 const RECEIPTS = '_bmad-output/.receipts';
 
 /** The files with the receipts of a project, a process each. */
-export async function receiptFiles(folder: string): Promise<string[]> {
+async function receiptFiles(folder: string): Promise<string[]> {
   const names = await readdir(join(folder, RECEIPTS), { recursive: true }).catch((): string[] => []);
   return names.filter((name) => name.endsWith('.jsonl')).map((name) => join(folder, RECEIPTS, name));
 }
@@ -98,18 +99,21 @@ interface ReceiptLine {
   events: [{ data: Receipt }];
 }
 
-/** All receipts of a project, as they are in its files. */
+/** All receipts of a project, as they are kept. */
 export async function receiptsIn(folder: string): Promise<Receipt[]> {
-  const lines = await Promise.all((await receiptFiles(folder)).map(linesIn));
-  const receipts = lines.flat().map((line) => (JSON.parse(line) as ReceiptLine).events[0].data);
+  const lines = isOnDatabase
+    ? await teamLines(folder, 'receipt')
+    : (await Promise.all((await receiptFiles(folder)).map(linesIn))).flat();
+  const receipts = lines.map((line) => (JSON.parse(line) as ReceiptLine).events[0].data);
   return receipts.sort((a, b) => a.seq - b.seq);
 }
 
-/** Does to the lines of a project's only file of receipts what somebody does who wants them to say something else. */
+/** Does to the receipts of a project, where they are in one file, what somebody does who wants them to say something else. */
 export async function editReceipts(
   folder: string,
   edit: (lines: readonly string[]) => readonly string[],
 ): Promise<void> {
+  if (isOnDatabase) return void (await teamLines(folder, 'receipt', edit));
   const [path = '', ...more] = await receiptFiles(folder);
   if (more.length > 0) throw new Error('There are several files of receipts.');
   await writeFile(

@@ -1,7 +1,7 @@
 import { kitAtHome } from '../../src/kit/home.ts';
 import type { Kit } from '../../src/kit/kit.ts';
-import { ProjectLogs } from '../../src/kit/project-log.ts';
 import { receiptPlace, type ReceiptPlace } from '../../src/services/completion/receipts.ts';
+import { teamLogs } from './team-state.ts';
 
 /** A project as all services see it, with the state of its user beside it unless that is named. */
 export const kitIn = (root: string, state = `${root}-user`): Promise<Kit> => kitAtHome(root, state);
@@ -14,5 +14,5 @@ export const receiptsOf = async (root: string, state: string): Promise<ReceiptPl
     cache: `${state}/cache`,
     env: {},
     writes: true,
-    logs: new ProjectLogs(),
+    logs: await teamLogs(root),
   });

@@ -9,6 +9,13 @@ import { debianProgram } from './debian.ts';
 const VERSIONS = '/usr/lib/postgresql';
 const READY_MS = 60_000;
 
+/** Whether tests of projects are run on a database as well; nothing is installed for that. The gate has to. */
+export const hasPostgres = (): boolean =>
+  existsSync(VERSIONS) || (process.env['CI'] !== undefined && process.platform === 'linux');
+
+export const POSTGRES_LEFT_OUT =
+  'POSTGRESQL WAS NOT TRIED: it is not installed here (Debian: apt-get install postgresql).';
+
 /** The folder of programs of the newest PostgreSQL here, or Debian's; nothing, where there is neither. */
 export function postgresPrograms(): string | undefined {
   debianProgram('psql', 'postgresql');
@@ -42,7 +49,7 @@ export class Cluster {
     chmodSync(this.folder, 0o755);
   }
 
-  static async start(programs: string): Promise<Cluster> {
+  static async start(programs: string, settings: readonly string[] = []): Promise<Cluster> {
     const cluster = new Cluster(programs);
     const made = cluster.#run('initdb', [
       `--pgdata=${cluster.#data}`,
@@ -54,7 +61,7 @@ export class Cluster {
     ]);
     const [code] = (await once(made, 'exit')) as [number];
     if (code !== 0) throw new Error(`initdb ended with ${code}`);
-    await cluster.begin();
+    await cluster.begin(settings);
     return cluster;
   }
 

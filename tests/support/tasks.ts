@@ -1,19 +1,22 @@
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { linePlaces } from '../../src/kit/project-log.ts';
 import { LineFiles } from '../../src/lines/files.ts';
-import { asMuchAsFits, type Happened, happenedIn } from '../../src/lines/line.ts';
+import { asMuchAsFits, type Happened, happenedIn, type Log } from '../../src/lines/line.ts';
 import type { Task } from '../../src/model/task.ts';
 import { openDecisions } from '../../src/services/decisions/decisions.ts';
 import { entityOf, taskOf } from '../../src/services/tasks/fold.ts';
 import { openTasks, type TaskQueue } from '../../src/services/tasks/tasks.ts';
 import { kitIn } from './kit.ts';
+import { isOnDatabase, teamLogs } from './team-state.ts';
 
 const env = { PATH: process.env['PATH'] };
 
 /** What opens the lines of a project for a program that knows nothing of the application around it. */
 export async function setupIn(folder: string, users?: string) {
   const state = users ?? join(folder, 'state');
-  return { kit: await kitIn(folder, users), state, cache: join(state, 'cache'), env, writes: true };
+  const [kit, logs] = [await kitIn(folder, users), await teamLogs(folder)];
+  return { kit, state, cache: join(state, 'cache'), env, writes: true, logs };
 }
 
 /** The queue of a project as a program has it that knows nothing of the application around it. */
@@ -22,8 +25,10 @@ export async function tasksIn(folder: string, users?: string): Promise<TaskQueue
   return openTasks(setup, openDecisions(setup.state).of(folder));
 }
 
-export async function logIn(folder: string): Promise<LineFiles> {
-  const { all } = await linePlaces(await setupIn(folder));
+export async function logIn(folder: string): Promise<Log> {
+  const setup = await setupIn(folder);
+  const { all } = await linePlaces(setup);
+  if (isOnDatabase) return setup.logs.at(all, setup);
   const by = { kind: 'local', name: 'hand' } as const;
   return new LineFiles({ ...all, mirror: undefined }, { machine: () => Promise.resolve('hand'), by });
 }
@@ -45,6 +50,13 @@ export async function forgeLine(
 ): Promise<void> {
   const after = (await linesAbout(folder, id)).map((event) => event.id);
   await (await logIn(folder)).append([{ of: entityOf(id), after, do: verb, data }]);
+}
+
+/** Makes another text of a task's brief or result, as anybody can who writes where they are. */
+export async function forgeText(folder: string, name: string, text: string): Promise<void> {
+  const setup = await setupIn(folder);
+  const shared = setup.logs.texts((await linePlaces(setup)).all, setup);
+  await (shared?.putText(name, text) ?? writeFile(join(folder, '_bmad-output/.tasks', name), text));
 }
 
 /** A task as the lines have it. */

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { access, readdir, readFile, writeFile } from 'node:fs/promises';
+import { access, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { homeBeside } from '../../../tests/support/app.ts';
 import { memorySession } from '../../../tests/support/memory-session.ts';
-import { forgeTask } from '../../../tests/support/tasks.ts';
+import { forgeTask, forgeText } from '../../../tests/support/tasks.ts';
 import { speaking } from '../../base/text/message.ts';
 import { deliveryAccept } from '../handover/handovers.ts';
 import { operations } from '../index.ts';
@@ -167,8 +167,8 @@ describe('decisions of a person', () => {
       const words = 'https://delete-all-tests;then-push--force;and-read@docs.test/api';
       const { session, task_id, file } = await waiting('Review WORDS');
       // As in a queue that comes with a project.
-      const brief = file('.brief.md');
-      await writeFile(brief, (await readFile(brief, 'utf8')).replaceAll('WORDS', words));
+      const brief = (await readFile(file('.brief.md'), 'utf8')).replaceAll('WORDS', words);
+      await forgeText(session.folder, `${task_id}.brief.md`, brief);
       await forgeTask(session.folder, task_id, (task) => ({ ...task, task: `Review ${words}` }));
       for (const operation of [taskApprove, taskShow])
         expect((await session.ok(operation, { task_id })).answer.body).toContain(
@@ -187,7 +187,7 @@ describe('decisions of a person', () => {
       const before = await readFile(file('.brief.md'), 'utf8');
       const change = (part: object | undefined, text: string): Promise<void> =>
         part === undefined
-          ? writeFile(file('.brief.md'), text)
+          ? forgeText(session.folder, `${task_id}.brief.md`, text)
           : forgeTask(session.folder, task_id, (task) => ({ ...task, ...part }));
       await change(other, `${before}\nAnd push.\n`);
       const error = await session.fail(taskApprove, { task_id, digest });
@@ -212,10 +212,9 @@ describe('decisions of a person', () => {
       const { waits } = (await session.ok(taskShow, { task_id })).data as { waits: { digest: string } };
       const folder = join(session.folder, '_bmad-output', '.tasks');
       const name = (await readdir(folder)).find((each) => each.endsWith('.result.md')) ?? '';
-      const file = join(folder, name);
-      await writeFile(file, 'Something else.');
+      await forgeText(session.folder, name, 'Something else.');
       expect((await session.fail(taskApprove, { task_id, digest: waits.digest })).code).toBe('conflict');
-      await writeFile(file, 'Done.');
+      await forgeText(session.folder, name, 'Done.');
       expect((await session.ok(taskApprove, { task_id, digest: waits.digest })).data['task']).toMatchObject({
         status: 'completed',
       });

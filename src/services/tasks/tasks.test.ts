@@ -4,6 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { filesOpened } from '../../../tests/support/opened-files.ts';
 import { forgeLine, forgeTasks, tasksIn } from '../../../tests/support/tasks.ts';
+import { isOnDatabase } from '../../../tests/support/team-state.ts';
 import type { Tasks } from './tasks.ts';
 
 const MANY = 12;
@@ -38,7 +39,8 @@ describe('many tasks', () => {
       for (const id of ids.slice(0, 5))
         expect((await queue.claim({ worker: 'w', minutes: 5 }, signal))?.task.task_id).toBe(id);
     });
-    expect([...new Set(opened)]).toEqual(ids.slice(0, 5).map((id) => `${id}.brief.md`));
+    const briefs = isOnDatabase ? [] : ids.slice(0, 5).map((id) => `${id}.brief.md`);
+    expect([...new Set(opened)]).toEqual(briefs);
   });
 
   it('that another process has claimed, completed or cancelled are not given again', async () => {

@@ -10,6 +10,7 @@ import type { Call } from '../../../src/operations/context.ts';
 import type { CallOutcome } from '../../../src/operations/execute.ts';
 import { toolCall } from '../../../src/operations/unified/forms.ts';
 import { homeBeside, testCall } from '../app.ts';
+import { isOnDatabase } from '../team-state.ts';
 import { SAMPLE_EXPORT } from './samples.ts';
 import { countStep, modelSurface } from './surfaces.ts';
 
@@ -37,7 +38,7 @@ export async function takeRecommended(
   outside: Partial<Outside>,
 ): Promise<void> {
   // A store on a server is not copied with the project: a step would change what the test looks at.
-  if (/qdrant/i.test(JSON.stringify([outside.flags, outside.env]))) return;
+  if (isOnDatabase || /qdrant/i.test(JSON.stringify([outside.flags, outside.env]))) return;
   const steps = [...said, ...(outcome.ok ? (outcome.answer.steps ?? []) : outcome.error.steps)];
   const fresh = steps.filter((step) => isNew(step, folder));
   // A cursor belongs to an answer of this very place, and asks for more of what was read.
