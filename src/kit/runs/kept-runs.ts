@@ -180,16 +180,16 @@ export class KeptRuns {
     // What does not come to its end leaves nothing that only looks as if it had been looked at.
     this.#large.delete(folder);
     const isSameList = before?.names === names;
-    const known = isSameList ? before.runs : inOrderOf(names, before);
-    const { keeper, changed } = await this.#changedIn(before);
-    const open = new Set(lines?.open().map(runName));
+    const { known, added } = isSameList ? { known: before.runs, added: [] } : inOrderOf(names, before);
+    const { keeper, isChanged } = await this.#changedIn(before);
+    const open = new Set(lines?.open().flatMap((fold) => (fold.branch === branch ? [fold.id] : [])));
     const runs: (LookedAt | undefined)[] = [];
     const left: string[] = [];
     for (const [index, id] of names.entries()) {
       if (index % SOME_READ === 0) await breath();
       let looked = known[index];
-      if (open.size > 0 && open.has(runName({ id, branch }))) looked = undefined;
-      else if (looked === undefined || changed.has(fileOf(folder, id))) {
+      if (open.has(id)) looked = undefined;
+      else if (looked === undefined || isChanged?.(fileOf(folder, id)) === true) {
         const found = keeper.look(fileOf(folder, id));
         looked = found && (await this.#lookAt(place, id, found));
       }
@@ -197,7 +197,8 @@ export class KeptRuns {
       if (looked?.run === undefined) left.push(id);
     }
     const isSame = isSameList && runs.every((looked, index) => looked === known[index]);
-    const latest = isSameList ? before.latest : latestNames(names);
+    const isLonger = before !== undefined && before.names.length + added.length === names.length;
+    const latest = isSameList ? before.latest : latestOf(isLonger ? [...before.latest, ...added] : names);
     const last = isSame ? before.last : lastOf(names, runs);
     this.#large.set(folder, { keeper, names, runs, latest, last });
     await this.#keep();
@@ -208,14 +209,16 @@ export class KeptRuns {
   /** Which files of those that have ended are not as they were; all of them, where nobody has looked or there are too many. */
   async #changedIn(
     before: LargeBranch | undefined,
-  ): Promise<{ keeper: Keeper; changed: Pick<Set<string>, 'has'> }> {
+  ): Promise<{ keeper: Keeper; isChanged?: (file: string) => boolean }> {
     if (before === undefined || before.keeper.size > MOST)
-      return { keeper: new Keeper(this.#told), changed: { has: () => true } };
+      return { keeper: new Keeper(this.#told), isChanged: () => true };
     await this.#caughtUp();
     const { keeper } = before;
     const changed = await keeper.changed();
     keeper.drop(changed);
-    return { keeper, changed: new Set(changed) };
+    if (changed.length === 0) return { keeper };
+    const all = new Set(changed);
+    return { keeper, isChanged: (file) => all.has(file) };
   }
 
   /** Nothing for one whose file may change again without another stamp. */
@@ -287,10 +290,21 @@ export class KeptRuns {
 
 const fileOf = (folder: string, id: string): string => `${folder}/${id}/${STATE_FILE}`;
 
-/** What is known of those that are there still. */
-function inOrderOf(names: readonly string[], before: LargeBranch | undefined): LargeBranch['runs'] {
-  const known = new Map(before?.names.map((id, index) => [id, before.runs[index]]));
-  return names.map((id) => known.get(id));
+/** What is known of those that are there still, and the names that are new. Both lists of names are in order. */
+function inOrderOf(
+  names: readonly string[],
+  before: LargeBranch | undefined,
+): { known: LargeBranch['runs']; added: readonly string[] } {
+  const { names: earlier = [], runs = [] } = before ?? {};
+  const added: string[] = [];
+  let at = 0;
+  const known = names.map((id) => {
+    while (at < earlier.length && (earlier[at] ?? '') < id) at += 1;
+    if (earlier[at] === id) return runs[at];
+    added.push(id);
+    return undefined;
+  });
+  return { known, added };
 }
 
 /** Which of those that have ended something last happened to, of all and of each workflow. */
@@ -306,8 +320,8 @@ function lastOf(names: readonly string[], runs: LargeBranch['runs']): LargeBranc
   return last;
 }
 
-/** The names with the latest dates, in their order, without putting thousands of others in order. */
-function latestNames(names: readonly string[]): string[] {
+/** The names with the latest dates, in order, without putting thousands of others in order. */
+function latestOf(names: readonly string[]): string[] {
   const latest: { name: string; date: string }[] = [];
   let least: string | undefined;
   for (const name of names) {
