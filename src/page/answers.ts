@@ -1,8 +1,10 @@
-import type { Topic } from '../operations/client/change-feed.ts';
+import type { Topic as Told } from '../operations/client/change-feed.ts';
 import type { Answers } from '../operations/registry.ts';
 
 /** What the operations answer, by the types of their declarations, and names for the parts that several views read. */
-export type { Answers, Topic };
+export type { Answers };
+/** What the server tells changes of, and that somebody has come back to the page. */
+export type Topic = Told | 'seen';
 
 export interface Session {
   version: string;
@@ -16,7 +18,7 @@ export interface Session {
   forPeople: string[];
   person?: { id: string; until: string };
   project: string | null;
-  projects: { root: string; name: string; current?: boolean }[];
+  projects: { root: string; name: string; branch?: string; current?: boolean }[];
   instances: {
     /** Where it can be reached; one over stdin and stdout has no address, but the name of its host. */
     origin?: string;
@@ -43,21 +45,14 @@ export type StoryShown = Answers['story_show'];
 export type Inbox = Pick<Answers['inbox'], 'items' | 'unread'>;
 export type InboxItem = Inbox['items'][number];
 export type Action = InboxItem['actions'][number];
-export type TaskShown = Answers['task_show'];
-export type Task = TaskShown['task'];
+export type Task = Answers['task_show']['task'];
 export type RunStatus = Answers['get_workflow_status'];
 export type Run = NonNullable<RunStatus['run']>;
-export type Verified = Answers['verify_receipts'];
 export type Receipt = Answers['list_receipts']['items'][number];
-export type Delivery = Answers['delivery_list']['contracts'][number];
 export type Listed = Answers['list']['items'][number];
 export type Explained = Answers['explain'];
 export type Memory = Answers['memory_list']['memories'][number];
-export type MemoryHit = Answers['recall_structured']['hits'][number];
-export type MemoryPairs = Answers['memory_pairs'];
 export type Failure = Answers['get_failure_museum']['failures'][number];
 export type Source = Answers['sources_list']['sources'][number];
-export type SourceReview = Answers['sources_diff']['reviews'][number];
-export type Doctor = Answers['doctor'];
 export type AuditLine = Answers['audit_show']['lines'][number];
 export type UsedDay = Answers['usage_show']['days'][number];

@@ -22,13 +22,8 @@ const PAUSE_MS = 1500;
 
 let lastG = -PAUSE_MS;
 
-function typing(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLInputElement ||
-    target instanceof HTMLTextAreaElement ||
-    target instanceof HTMLSelectElement
-  );
-}
+const typing = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && target.matches('input, textarea, select');
 
 function move(by: 1 | -1): void {
   const all = [...document.querySelectorAll<HTMLElement>('[data-entry]')];

@@ -36,6 +36,12 @@ export async function enter(): Promise<void> {
   }
 }
 
+/** Somebody has come back to the page: of another branch, other hosts and other projects no event tells. */
+export function comeBack(): void {
+  count('seen');
+  void enter();
+}
+
 /** Follows the changes of a project until it is told to stop. */
 export function follow(root: string | undefined): () => void {
   const query = root === undefined ? '' : `?project=${encodeURIComponent(root)}`;

@@ -127,7 +127,7 @@ const MOST_PROJECTS = 12;
 /** What waits in the other projects, read when the page is looked at: their changes are not followed. */
 export function useElsewhere(roots: readonly string[]): Loaded<Elsewhere[]> {
   const asked = roots.slice(0, MOST_PROJECTS);
-  const loaded = useLoaded(
+  return useLoaded(
     `elsewhere ${asked.join('\n')}`,
     () =>
       Promise.all(
@@ -138,18 +138,8 @@ export function useElsewhere(roots: readonly string[]): Loaded<Elsewhere[]> {
           ),
         ),
       ),
-    [],
+    ['seen'],
   );
-  const again = useRef(loaded.reload);
-  again.current = loaded.reload;
-  useEffect(() => {
-    const seen = (): void => {
-      if (document.visibilityState === 'visible' && roots.length > 0) again.current();
-    };
-    document.addEventListener('visibilitychange', seen);
-    return () => document.removeEventListener('visibilitychange', seen);
-  }, [roots.length]);
-  return loaded;
 }
 
 /** Midnight here: what came after it is of today. */

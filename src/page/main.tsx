@@ -1,8 +1,8 @@
 import { render } from 'preact';
-import { enter } from './live.ts';
+import { comeBack, enter } from './live.ts';
 import { listenToAddress } from './router.ts';
 import { Shell } from './shell.tsx';
-import { applyTheme } from './theme.ts';
+import { applyTheme } from './kept.ts';
 
 const place = document.getElementById('app');
 if (place !== null) {
@@ -11,5 +11,6 @@ if (place !== null) {
   applyTheme();
   listenToAddress();
   void enter();
+  addEventListener('focus', comeBack);
   render(<Shell />, place);
 }

@@ -115,5 +115,5 @@ export function span(iso = '', now = Date.now()): string {
   if (DATE_ONLY.test(iso)) return shortDay(`${iso}T12:00:00`, now);
   const [count, unit] = elapsed(iso, now) ?? [];
   if (count === undefined || unit === undefined) return '';
-  return amount(count, unit);
+  return count === 0 ? t`just now` : amount(count, unit);
 }

@@ -1,15 +1,17 @@
 import type { VNode } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { finding, GO, sheet } from './keyboard.ts';
+import { GO, finding, sheet } from './keyboard.ts';
 import { line, openHosts, session } from './live.ts';
-import { useActivity, useAnswer, useElsewhere, useNext } from './loading.ts';
+import { useActivity, useElsewhere, useNext } from './loading.ts';
 import { chooseLanguage, language, number, plural, t } from './message.ts';
 import { NoticeChoice } from './parts/notices.tsx';
 import { lastName } from './parts/patterns.ts';
-import { Press } from './parts/shown.tsx';
+import { useSettled } from './parts/settled.ts';
+import { Heading, Press } from './parts/shown.tsx';
 import { inLine } from './parts/visible.ts';
-import { address, project, route, VIEWS, type Place, type View } from './router.ts';
-import { nextTheme, theme } from './theme.ts';
+import { type Place, VIEWS, type View, address, project, route } from './router.ts';
+import { nextTheme, theme } from './kept.ts';
+import { useRepairs } from './views/health.tsx';
 import { words } from './words.ts';
 
 export function projectName(root = project.value ?? ''): string {
@@ -36,7 +38,10 @@ interface Mark {
 function useMarks(waiting: number | undefined): Partial<Record<View, Mark>> {
   const atWork = useActivity().data?.work.filter(({ now }) => now).length ?? 0;
   const totals = useNext().data?.totals;
-  const [newest] = useAnswer('list_receipts', { limit: 1 }, ['receipts']).data?.items ?? [];
+  // It is not what somebody has come for: asked once what they see is there.
+  const { broken, newest, isKnown } = useRepairs(
+    useSettled(waiting === undefined ? '' : 'there', 1_000) !== '',
+  );
   return {
     ...(waiting === undefined || waiting === 0
       ? {}
@@ -46,6 +51,7 @@ function useMarks(waiting: number | undefined): Partial<Record<View, Mark>> {
       ? {}
       : { board: { text: `${number(totals.done)} / ${number(totals.stories)}` } }),
     ...(newest?.status === 'FAIL' ? { proof: { text: t`failed`, tone: 'bad' as const } } : {}),
+    ...(broken.length === 0 || !isKnown ? {} : { health: { text: t`${broken.length} to repair` } }),
   };
 }
 
@@ -62,7 +68,7 @@ export function Navigation({ waiting }: { waiting: number | undefined }): VNode 
         <Entry key={view} view={view} mark={marks[view]} />
       ))}
       <div class="foot">
-        <Entry view="health" mark={undefined} />
+        <Entry view="health" mark={marks.health} />
         <div class="choices">
           <Standing />
           <button type="button" class="plain" aria-label={t`Keys`} onClick={() => (sheet.value = true)}>
@@ -132,7 +138,7 @@ export function ProjectBar({ waiting }: { waiting: number | undefined }): VNode 
 }
 
 /** Whether what is shown is live, and how many hosts are at work here. */
-export function Standing(): VNode {
+function Standing(): VNode {
   const { shell } = words.value;
   const hosts = openHosts().length;
   return (
@@ -143,12 +149,12 @@ export function Standing(): VNode {
   );
 }
 
-export function ThemeChoice(): VNode {
+function ThemeChoice(): VNode {
   const { themes } = words.value.shell;
   return <Press class="plain" title={themes[theme.value]} says={t`Theme`} onPress={nextTheme} />;
 }
 
-export function LanguageChoice(): VNode {
+function LanguageChoice(): VNode {
   const other = language.value === 'en' ? 'fr' : 'en';
   const says = other === 'fr' ? 'Français' : 'English';
   return <Press class="plain" lang={other} says={says} onPress={() => chooseLanguage(other)} />;
@@ -161,6 +167,7 @@ function Project({ waiting }: { waiting: number | undefined }): VNode {
   const { shell } = words.value;
   const all = session.value?.projects ?? [];
   const root = project.value ?? '';
+  const branch = all.find((each) => each.root === root)?.branch;
   const others = useElsewhere(open ? all.map((each) => each.root).filter((each) => each !== root) : []);
   const close = (): void => {
     if (menu.current !== null) menu.current.open = false;
@@ -170,7 +177,10 @@ function Project({ waiting }: { waiting: number | undefined }): VNode {
   const name = (
     <>
       <Logo />
-      <b title={inLine(root)}>{projectName()}</b>
+      <span>
+        <b title={inLine(root)}>{projectName()}</b>
+        {branch === undefined ? null : <small title={t`Branch`}>{inLine(branch, 60)}</small>}
+      </span>
     </>
   );
   if (all.length < 2) return <p class="project">{name}</p>;
@@ -207,5 +217,28 @@ function Project({ waiting }: { waiting: number | undefined }): VNode {
         </li>
       </ul>
     </details>
+  );
+}
+
+/** What a phone has no room for below. */
+export function More(): VNode {
+  const { views } = words.value;
+  return (
+    <>
+      <Heading title={views.more} />
+      <div class="list more-list">
+        {(['proof', 'catalogue', 'health'] as const).map((view) => (
+          <a key={view} href={address(view)}>
+            {views[view]}
+          </a>
+        ))}
+      </div>
+      <div class="list more-list">
+        <ThemeChoice />
+        <LanguageChoice />
+        <NoticeChoice />
+      </div>
+      <Standing />
+    </>
   );
 }

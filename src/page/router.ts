@@ -50,6 +50,9 @@ function routeOf(hash: string): Route {
 
 export const route = signal(routeOf(location.hash));
 
+/** What follows the question mark, by its name. */
+export const queried = (name: string): string => route.value.query.get(name) ?? '';
+
 /** The project that the server runs for. */
 export const home = signal<string | undefined>(undefined);
 

@@ -111,10 +111,15 @@ describe('decisions on the page', () => {
 
   it('moves a story only as it was shown, and takes it back', async () => {
     await ada.see('#/board');
-    await entry(ada, 'Guest checkout').click();
+    // A card that is dropped asks the same as a status that is chosen.
+    await entry(ada, 'Guest checkout').dragTo(ada.page.getByRole('region', { name: /^Done/ }));
     await ada.page.getByRole('heading', { name: 'Guest checkout' }).waitFor();
-    await ada.page.getByLabel('Status', { exact: true }).selectOption('in-progress');
     const shown = ada.page.getByRole('group', { name: 'What would be written' });
+    await shown.getByText('+  1-4-guest-checkout: done').waitFor();
+    await ada.page.getByRole('button', { name: 'Cancel' }).click();
+    await shown.waitFor({ state: 'detached' });
+    expect(ada.page.url()).not.toContain('to=');
+    await ada.page.getByLabel('Status', { exact: true }).selectOption('in-progress');
     await shown.getByText('+  1-4-guest-checkout: in-progress').waitFor();
     const file = join(served.project.folder, impl, 'sprint-status.yaml');
     const ledger = (): Promise<string> => readFile(file, 'utf8');

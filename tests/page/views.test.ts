@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Browser } from 'playwright-core';
 import { openHost, type AppHost } from '../support/app-host.ts';
@@ -24,7 +26,13 @@ const VIEWS: Readonly<Record<string, readonly string[]>> = {
     '/bmad-build 1-2-cart-totals-with-tax',
     'Task queued',
   ],
-  '#/board': ['Cart totals with tax', 'the ledger says review', '1 of 3', '1 change that the files prove'],
+  '#/board': [
+    'Cart totals with tax',
+    'the ledger says review',
+    '1 of 3',
+    '1 change that the files prove',
+    '1 Checkout',
+  ],
   '#/board/1-3-checkout': ['As a user, I want it.', 'Close', 'the ledger says review', '1 of 1', 'Planned'],
   '#/now/runs': ['bmm/bmad-prd', '1 of 5 steps', 'Read the brief.'],
   '#/now/tasks': ['Compare three queues', 'needs approval'],
@@ -33,6 +41,7 @@ const VIEWS: Readonly<Record<string, readonly string[]>> = {
     '2 FAILED of 118 tests',
     'Verdicts',
     'once you allow them',
+    'Copy a repair request',
   ],
   '#/proof/handover': ['web → operations', 'waits for an answer'],
   '#/catalogue': ['Winston', 'code-review', 'At any time'],
@@ -76,6 +85,8 @@ const PHONE = { width: 390, height: 800 };
 const TOO_NARROW = `[...document.querySelectorAll('main a, main button')]
   .filter((each) => each.checkVisibility() && each.getBoundingClientRect().width < 24)
   .map((each) => each.textContent)`;
+
+const IS_SCROLLED = `(({ scrollHeight, clientHeight }) => scrollHeight > clientHeight)(document.querySelector('.scrolled'))`;
 
 const widthOf = ({ page }: Person): Promise<number> =>
   page.evaluate<number>('document.documentElement.scrollWidth');
@@ -134,6 +145,35 @@ describe('the page', () => {
     await ada.page.emulateMedia({ colorScheme: 'dark' });
     expect(await axeFindings(ada.page, ['color-contrast'])).toEqual([]);
     await ada.page.emulateMedia({ colorScheme: 'light' });
+  });
+
+  it('says beside every view which project and branch this is, and what waits there', async () => {
+    await ada.see('#/memory');
+    const side = ada.page.locator('.side');
+    await side.locator('.project').getByText('trunk', { exact: true }).waitFor();
+    // The same number as in the view, and none before all of it is known.
+    await side.getByRole('link', { name: 'Health 2 to repair' }).waitFor();
+    await promisify(execFile)('git', ['switch', '-q', '-c', 'cart/tax'], { cwd: served.project.folder });
+    await ada.page.evaluate(`dispatchEvent(new Event('focus'))`);
+    await expect.poll(() => side.locator('.project small').textContent()).toBe('cart/tax');
+    await promisify(execFile)('git', ['switch', '-q', 'trunk'], { cwd: served.project.folder });
+  });
+
+  it('has the list and what is read at the edges of the window, each scrolled for itself', async () => {
+    await ada.see('#/inbox');
+    for (const viewport of [
+      { width: 1440, height: 300 },
+      { width: 1024, height: 300 },
+    ]) {
+      await ada.page.setViewportSize(viewport);
+      const box = async (part: string) => ada.page.locator(part).boundingBox();
+      const [list, reader] = await Promise.all([box('.mail-list'), box('.reader')]);
+      expect([list?.y, list?.height, reader?.y, reader?.height]).toEqual([0, 300, 0, 300]);
+      expect((reader?.x ?? 0) + (reader?.width ?? 0)).toBe(viewport.width);
+      expect(await ada.page.evaluate('document.documentElement.scrollHeight')).toBe(300);
+      expect(await ada.page.evaluate(IS_SCROLLED)).toBe(true);
+    }
+    await ada.page.setViewportSize(DESK);
   });
 
   it('fits a phone: nothing is wider than the screen, and every view can be reached', async () => {
@@ -256,6 +296,27 @@ describe('the page', () => {
     await look('proof', 'view');
     await ada.page.keyboard.press('Enter');
     await ada.page.getByRole('heading', { name: 'Proof', exact: true }).waitFor();
+  });
+
+  it('opens what is looked for although it comes after the key that opens it', async () => {
+    await ada.see('#/health');
+    let answer = (): void => undefined;
+    const held = new Promise<void>((resolve) => (answer = resolve));
+    await ada.page.route('**/api/next', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await ada.page.keyboard.press('Control+k');
+    const near = ada.page.waitForResponse('**/api/recall_structured');
+    await ada.page.keyboard.type('guest checkout');
+    await near;
+    // What is near it is known by now, and does not stand where the story will.
+    expect(await ada.page.getByRole('option').count()).toBe(0);
+    await ada.page.keyboard.press('Enter');
+    answer();
+    await ada.page.getByRole('heading', { name: 'Guest checkout' }).waitFor();
+    await ada.page.unroute('**/api/next');
+    await ada.page.keyboard.press('Escape');
   });
 
   it.each([

@@ -163,7 +163,7 @@ async function commitInSteps(folder: string): Promise<void> {
     [`${impl}/1-1-product-list.md`]: story('1.1', word, '- [x] one\n'),
     [`${impl}/1-3-checkout.md`]: story('1.3', word, '- [x] one\n'),
   });
-  await run('git', ['init', '-q', '.'], { cwd: folder });
+  await run('git', ['init', '-q', '-b', 'trunk', '.'], { cwd: folder });
   const steps = [
     ['02', planned, 'ready-for-dev'],
     ['05', begun, 'in-progress'],

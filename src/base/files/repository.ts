@@ -16,16 +16,17 @@ interface Repository {
   knows: string | undefined;
 }
 
+/** Git's own lines about itself, which nobody is shown. */
+const lineOf = async (at: string, name: string, most = MOST_BYTES): Promise<string> =>
+  (await readInside(at, name, most, { secrets: 'mine' }).catch(() => Buffer.alloc(0)))
+    .toString('utf8')
+    .trim();
+
 /** The repository whose files are in a folder, if it is the top of one. */
 export async function repositoryAt(folder: string): Promise<Repository | undefined> {
   const git = join(folder, '.git');
   if (!isNamed(git)) return undefined;
   if (isFolder(git)) return { own: git, shared: git, knows: undefined };
-  // Git's own lines about itself, which nobody is shown.
-  const lineOf = async (at: string, name: string): Promise<string> =>
-    (await readInside(at, name, MOST_BYTES, { secrets: 'mine' }).catch(() => Buffer.alloc(0)))
-      .toString('utf8')
-      .trim();
   const named = /^gitdir: (.+)$/.exec(await lineOf(folder, '.git'))?.[1];
   if (named === undefined) return { own: git, shared: git, knows: undefined };
   const own = resolve(folder, named);
@@ -38,26 +39,33 @@ export async function repositoryAt(folder: string): Promise<Repository | undefin
  * takes many times as long. Empty outside of a repository and before the first commit.
  */
 export async function headAt(folder: string): Promise<string> {
+  const repository = await repositoryAround(folder);
+  return repository === undefined ? '' : headOf(repository);
+}
+
+/** The branch that is checked out, where one is. */
+export async function branchAt(folder: string): Promise<string | undefined> {
+  const repository = await repositoryAround(folder);
+  const head = repository === undefined ? '' : await lineOf(repository.own, 'HEAD');
+  return /^ref: refs\/heads\/(.+)$/.exec(head)?.[1];
+}
+
+async function repositoryAround(folder: string): Promise<Repository | undefined> {
   for (let at = folder; ; at = dirname(at)) {
     const repository = await repositoryAt(at);
-    if (repository !== undefined) return headOf(repository);
-    if (dirname(at) === at) return '';
+    if (repository !== undefined || dirname(at) === at) return repository;
   }
 }
 
 const MOST_REFS = 64 * 1024 * 1024;
 
 async function headOf({ own, shared }: Repository): Promise<string> {
-  const textOf = async (at: string, name: string, most = MOST_BYTES): Promise<string> =>
-    (await readInside(at, name, most, { secrets: 'mine' }).catch(() => Buffer.alloc(0)))
-      .toString('utf8')
-      .trim();
-  const head = await textOf(own, 'HEAD');
+  const head = await lineOf(own, 'HEAD');
   const ref = /^ref: (.+)$/.exec(head)?.[1];
   if (ref === undefined) return head;
-  const loose = (await textOf(own, ref)) || (await textOf(shared, ref));
+  const loose = (await lineOf(own, ref)) || (await lineOf(shared, ref));
   if (loose !== '') return loose;
-  const packed = await textOf(shared, 'packed-refs', MOST_REFS);
+  const packed = await lineOf(shared, 'packed-refs', MOST_REFS);
   const line = packed.split('\n').find((each) => each.endsWith(` ${ref}`));
   // A branch that has no commit yet is told from the next one by its name.
   return line?.split(' ')[0] ?? ref;

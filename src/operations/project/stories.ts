@@ -105,8 +105,9 @@ export const storyShow = defineOperation({
     title: z.string(),
     status: z.string().optional(),
     column: z.string(),
-    /** What it can be set to. */
+    /** What it can be set to, and the column of a board where each leads. */
     words: z.array(z.string()),
+    columns: z.record(z.string(), z.string()),
     text: passageSchema.optional(),
     criteria: passageSchema.optional(),
     tasks: z.array(z.object({ text: z.string(), done: z.boolean(), depth: z.int() })),

@@ -1,5 +1,5 @@
 import { labelled, t } from '../message.ts';
-import type { VNode } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Action } from '../answers.ts';
 import { perform, saidOf, type Done } from '../api.ts';
@@ -8,18 +8,6 @@ import { address, go, project } from '../router.ts';
 import { isOfTheMachine } from './patterns.ts';
 import { tellDone } from './toast.tsx';
 import { Press, Wrong } from './shown.tsx';
-
-/** Decisions that need a word with them, where the server does not say so, and whether it may be left out. */
-const ASKED: Readonly<Record<string, { name: string; needed: boolean }>> = {
-  delivery_reject: { name: 'reason', needed: true },
-  task_refuse: { name: 'reason', needed: true },
-  task_cancel: { name: 'reason', needed: false },
-};
-
-function askedBy({ operation, needs }: Action): { name: string; needed: boolean } | undefined {
-  const [name] = needs ?? [];
-  return ASKED[operation] ?? (name === undefined ? undefined : { name, needed: true });
-}
 
 /** What only shows something has a view for it. */
 function shownAt({ operation, args }: Action): string | undefined {
@@ -40,6 +28,8 @@ interface Acting {
   where?: string | undefined;
   /** Whether the keys that press them are shown on them. */
   keyed?: boolean;
+  /** What stands beside them. */
+  children?: ComponentChildren;
   /** Told what was done, in the words of its button. */
   onDone: (did: string, done: Done) => void;
   /** After it was taken back; as after it was done, where nothing is said. */
@@ -48,15 +38,14 @@ interface Acting {
 
 /** Buttons of one thing. What cannot be undone asks a second time, beside the text that is decided on. */
 export function Actions(of: Acting): VNode | null {
-  const { actions, about, onDone } = of;
+  const { actions, about, onDone, children } = of;
   const [open, setOpen] = useState<Action | undefined>(undefined);
   const [busy, setBusy] = useState<Action | undefined>(undefined);
   const [problem, setProblem] = useState<string | undefined>(undefined);
-  if (actions.length === 0 || session.value?.readOnly === true) return null;
+  if ((actions.length === 0 && !children) || session.value?.readOnly === true) return null;
 
   const run = async (action: Action, word = ''): Promise<void> => {
-    const { operation, label } = action;
-    const asked = askedBy(action);
+    const { operation, label, needs: [asked] = [] } = action;
     const where = isOfTheMachine(operation) ? undefined : (of.where ?? project.value);
     setBusy(action);
     setProblem(undefined);
@@ -64,7 +53,7 @@ export function Actions(of: Acting): VNode | null {
       const done = await perform(operation, {
         ...(where === undefined || LOOKS.has(operation) ? {} : { project: where }),
         ...action.args,
-        ...(asked === undefined || word === '' ? {} : { [asked.name]: word }),
+        ...(asked === undefined ? {} : { [asked]: word }),
       });
       setOpen(undefined);
       if (!LOOKS.has(operation))
@@ -79,7 +68,7 @@ export function Actions(of: Acting): VNode | null {
   const pressed = (action: Action): void => {
     const place = shownAt(action);
     if (place !== undefined) go(place);
-    else if (action.danger === true || action.asks === true || askedBy(action) !== undefined) setOpen(action);
+    else if (action.danger === true || action.asks === true || action.needs?.length) setOpen(action);
     else void run(action);
   };
   // Of equal choices none is the first.
@@ -88,21 +77,24 @@ export function Actions(of: Acting): VNode | null {
     <div class="acts">
       <Wrong text={problem ?? ''} />
       {open === undefined ? (
-        actions.map((action, index) => (
-          <button
-            type="button"
-            key={action.label}
-            class={index === 0 && leads ? 'go' : action.danger === true ? 'no' : ''}
-            aria-label={`${action.label}: ${about}`}
-            data-act={index + 1}
-            data-key={of.keyed === true ? index + 1 : undefined}
-            disabled={busy !== undefined}
-            onClick={() => pressed(action)}
-          >
-            {busy === action ? `${t`Working`} …` : action.label}
-            {askedBy(action) === undefined || busy === action ? '' : '…'}
-          </button>
-        ))
+        <>
+          {actions.map((action, index) => (
+            <button
+              type="button"
+              key={action.label}
+              class={index === 0 && leads ? 'go' : action.danger === true ? 'no' : ''}
+              aria-label={`${action.label}: ${about}`}
+              data-act={index + 1}
+              data-key={of.keyed === true ? index + 1 : undefined}
+              disabled={busy !== undefined}
+              onClick={() => pressed(action)}
+            >
+              {busy === action ? `${t`Working`} …` : action.label}
+              {action.needs?.length && busy !== action ? '…' : ''}
+            </button>
+          ))}
+          {children}
+        </>
       ) : (
         <Sure
           action={open}
@@ -121,7 +113,7 @@ function Sure(of: { action: Action; busy: boolean; onYes: (word: string) => void
   const [word, setWord] = useState('');
   const first = useRef<HTMLElement>(null);
   const field = useId();
-  const asked = askedBy(action);
+  const isAsked = Boolean(action.needs?.length);
   /** To where keys go on from. */
   const back = (): void => {
     const list = first.current?.closest('.mail');
@@ -145,7 +137,7 @@ function Sure(of: { action: Action; busy: boolean; onYes: (word: string) => void
         back();
       }}
     >
-      {asked === undefined ? (
+      {!isAsked ? (
         <p>
           {action.operation === 'trust'
             ? t`Programs of this project then run on this machine. It can be withdrawn in a terminal only.`
@@ -153,14 +145,14 @@ function Sure(of: { action: Action; busy: boolean; onYes: (word: string) => void
         </p>
       ) : (
         <>
-          <label for={field}>{asked.needed ? t`Reason` : t`Reason (may be left out)`}</label>
+          <label for={field}>{t`Reason`}</label>
           <input
             id={field}
             ref={(element) => {
               first.current = element;
             }}
             value={word}
-            required={asked.needed}
+            required
             maxLength={2000}
             onInput={(event) => setWord(event.currentTarget.value)}
           />
@@ -171,10 +163,10 @@ function Sure(of: { action: Action; busy: boolean; onYes: (word: string) => void
         class={action.danger === true ? 'no' : 'go'}
         disabled={busy}
         ref={(element) => {
-          if (asked === undefined) first.current = element;
+          if (!isAsked) first.current = element;
         }}
       >
-        {busy ? `${t`Working`} …` : asked === undefined ? t`Yes, do it` : action.label}
+        {busy ? `${t`Working`} …` : isAsked ? action.label : t`Yes, do it`}
       </button>
       <Press class="plain" says={t`Cancel`} onPress={back} />
     </form>

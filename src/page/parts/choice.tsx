@@ -2,7 +2,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { saidOf } from '../api.ts';
 import { t } from '../message.ts';
-import { refine, route } from '../router.ts';
+import { queried, refine } from '../router.ts';
 import { Press, Wrong } from './shown.tsx';
 
 /** One of a few, as buttons beside each other; by the way they look, parts of a view or filters of a list. */
@@ -58,7 +58,7 @@ export function SearchField({ label }: { label: string }): VNode {
       type="search"
       aria-label={label}
       placeholder={label}
-      value={route.value.query.get('q') ?? ''}
+      value={queried('q')}
       onInput={(event) => refine({ q: event.currentTarget.value })}
     />
   );

@@ -16,7 +16,10 @@ function classOf(line: string): string {
 
 /** A change as the server gives it, line by line. */
 export function Diff({ text, title, note }: { text: string; title?: string; note?: string }): VNode {
-  const lines = linesOf(text);
+  const all = linesOf(text);
+  // Which file it is stands above them.
+  const isTitled = title !== undefined && all[0]?.startsWith('--- ') && all[1]?.startsWith('+++ ');
+  const lines = isTitled ? all.slice(2) : all;
   return (
     <div class="diff" role="group" aria-label={title ?? ''} tabIndex={0}>
       {title === undefined ? null : (

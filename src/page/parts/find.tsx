@@ -1,13 +1,15 @@
 import type { VNode } from 'preact';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { finding, sheet } from '../keyboard.ts';
-import { useAnswer, useNext } from '../loading.ts';
+import { useAnswer, useNext, type Loaded } from '../loading.ts';
 import { chooseLanguage, language, t } from '../message.ts';
 import { address, go, MOVED, VIEWS } from '../router.ts';
-import { nextTheme } from '../theme.ts';
+import { nextTheme } from '../kept.ts';
 import { words } from '../words.ts';
+import { Modal } from './keys.tsx';
 import { wordsOf } from './patterns.ts';
 import { useSettled } from './settled.ts';
+import { Loading } from './shown.tsx';
 import { inLine } from './visible.ts';
 
 interface Hit {
@@ -20,41 +22,40 @@ interface Hit {
 const MOST = 12;
 const LEAST_ASKED = 3;
 
+const keyOf = (one: Hit | undefined): string | undefined => one && `${one.kind} ${one.text.slice(0, 80)}`;
+
 const hit = (text: string, kind: string, open: Hit['open']): Hit => ({ text, kind, open });
 
 /** Stories, tasks, runs, memories, agents, workflows and what the page can do, found as one types. */
-export function Find(): VNode | null {
-  return finding.value ? <Dialog /> : null;
-}
+export const Find = (): VNode => (
+  <Modal when={finding} aria-label={t`Search everything`} class="find">
+    <Search />
+  </Modal>
+);
 
-function Dialog(): VNode {
-  const dialog = useRef<HTMLDialogElement>(null);
+function Search(): VNode {
   const [typed, setTyped] = useState('');
-  const [wanted, setAt] = useState(0);
-  const found = useFound(typed);
-  // What is found changes while it is looked at; one of it is always chosen.
-  const at = Math.max(0, Math.min(wanted, found.length - 1));
-  useLayoutEffect(() => {
-    const { current } = dialog;
-    current?.showModal();
-    // Whoever changes their mind goes on from where they were.
-    return () => current?.close();
-  }, []);
-  useEffect(() => setAt(0), [typed]);
+  const [chosen, setChosen] = useState<string | undefined>(undefined);
+  const { found, isOver } = useFound(typed);
+  const [isEntered, enter] = useState(false);
+  // What is found changes while it is looked at: what somebody has gone to stays chosen, wherever it is then.
+  const at = Math.max(
+    0,
+    found.findIndex((one) => keyOf(one) === chosen),
+  );
+  const move = (by: 1 | -1): void => setChosen(keyOf(found[Math.max(0, at + by)] ?? found[at]));
   const choose = (one: Hit | undefined): void => {
-    if (one === undefined) return;
+    if (one === undefined) return enter(true);
     finding.value = false;
     if (typeof one.open === 'string') go(one.open);
     else one.open();
   };
+  useEffect(() => {
+    // Who was faster than the answer gets it all the same.
+    if (isEntered && found.length > 0) choose(found[at]);
+  }, [isEntered, found.length]);
   return (
-    <dialog
-      ref={dialog}
-      class="find"
-      aria-label={t`Search everything`}
-      onCancel={() => (finding.value = false)}
-      onClose={() => (finding.value &&= dialog.current === null)}
-    >
+    <>
       <input
         type="text"
         aria-label={t`Search everything`}
@@ -64,11 +65,15 @@ function Dialog(): VNode {
         aria-expanded="true"
         aria-controls="found"
         aria-activedescendant={found.length === 0 ? undefined : `found-${at}`}
-        onInput={(event) => setTyped(event.currentTarget.value)}
+        onInput={(event) => {
+          setTyped(event.currentTarget.value);
+          setChosen(undefined);
+          enter(false);
+        }}
         onKeyDown={(event) => {
           if (event.key === 'Enter') choose(found[at]);
-          else if (event.key === 'ArrowDown') setAt(at + 1);
-          else if (event.key === 'ArrowUp') setAt(at - 1);
+          else if (event.key === 'ArrowDown') move(1);
+          else if (event.key === 'ArrowUp') move(-1);
           else return;
           event.preventDefault();
         }}
@@ -76,7 +81,7 @@ function Dialog(): VNode {
       <ul id="found" role="listbox" aria-label={t`Search everything`}>
         {found.map((one, index) => (
           <li
-            key={`${one.kind} ${one.text} ${index}`}
+            key={keyOf(one)}
             id={`found-${index}`}
             role="option"
             aria-selected={index === at}
@@ -87,13 +92,19 @@ function Dialog(): VNode {
           </li>
         ))}
       </ul>
-      {found.length === 0 ? <p class="soft">{t`Nothing matches.`}</p> : null}
-    </dialog>
+      {found.length > 0 ? null : isOver ? <p class="soft">{t`Nothing matches.`}</p> : <Loading />}
+    </>
   );
 }
 
-/** What is known of the project is looked through here; agents and memories are also found by what they mean. */
-function useFound(typed: string): Hit[] {
+const isRead = (...all: readonly Loaded<unknown>[]): boolean =>
+  all.every(({ data, problem }) => data !== undefined || problem !== undefined);
+
+/**
+ * What is known of the project is looked through here; agents and memories are also found by what they mean. Whatever comes
+ * late comes below what is shown, so that nothing moves under a key; whether more comes is said with it.
+ */
+function useFound(typed: string): { found: Hit[]; isOver: boolean } {
   const { views, parts } = words.value;
   const kinds: Readonly<Partial<Record<string, string>>> = words.value.catalogue.kinds;
   const next = useNext();
@@ -101,7 +112,7 @@ function useFound(typed: string): Hit[] {
   const runs = useAnswer('get_workflow_status', {}, []);
   const memories = useAnswer('memory_list', { limit: 200 }, []);
   const asked = useSettled(typed);
-  const isAsked = asked.length >= LEAST_ASKED;
+  const isAsked = asked.length >= LEAST_ASKED && asked === typed.trim();
   const catalogueHits = useAnswer('search', isAsked ? { query: asked, limit: 8 } : undefined, []);
   const recalled = useAnswer('recall_structured', isAsked ? { query: asked, limit: 5 } : undefined, []);
   const commands: Hit[] = [
@@ -115,7 +126,6 @@ function useFound(typed: string): Hit[] {
     ),
     hit(t`Keys`, t`command`, () => (sheet.value = true)),
   ];
-  const run = runs.data?.run;
   const known: Hit[] = [
     ...(next.data?.items ?? [])
       .filter(({ kind }) => kind === 'story')
@@ -123,15 +133,17 @@ function useFound(typed: string): Hit[] {
     ...(tasks.data?.tasks ?? []).map(({ task_id, task }) =>
       hit(task, t`task`, address('now', ['tasks', task_id])),
     ),
-    ...[...(run === undefined ? [] : [run]), ...(runs.data?.others ?? [])].map(({ run_id }) =>
-      hit(run_id, t`run`, address('now', ['runs', run_id])),
-    ),
+    ...[runs.data?.run ?? [], runs.data?.others ?? []]
+      .flat()
+      .map(({ run_id }) => hit(run_id, t`run`, address('now', ['runs', run_id]))),
     ...(memories.data?.memories ?? []).map(({ id, type, text }) =>
       hit(text, t`memory`, address('memory', [id], { of: type })),
     ),
   ];
   const wanted = wordsOf(typed);
-  if (wanted.length === 0) return commands.slice(0, MOST);
+  const isKnown = isRead(next, tasks, runs, memories);
+  const isOver = isKnown && (isAsked ? isRead(catalogueHits, recalled) : typed.trim().length < LEAST_ASKED);
+  if (wanted.length === 0) return { found: commands.slice(0, MOST), isOver: true };
   const fits = ({ text, kind }: Hit): boolean => {
     const whole = `${text} ${kind}`.toLowerCase();
     return wanted.every((word) => whole.includes(word));
@@ -150,9 +162,6 @@ function useFound(typed: string): Hit[] {
           hit(snippet, t`memory`, address('memory', [id], { of: type })),
         ),
       ];
-  const all = [...commands.filter(fits), ...known.filter(fits), ...near];
-  return [...new Map(all.map((one) => [`${one.kind} ${one.text.slice(0, 80)}`, one])).values()].slice(
-    0,
-    MOST,
-  );
+  const all = [...commands.filter(fits), ...(isKnown ? [...known.filter(fits), ...near] : [])];
+  return { found: [...new Map(all.map((one) => [keyOf(one), one])).values()].slice(0, MOST), isOver };
 }

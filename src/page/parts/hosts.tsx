@@ -108,7 +108,9 @@ export function PasteLine(of: {
 }): VNode {
   const { start, prompt, ...how } = of;
   const host = HOSTS.find(({ id }) => id === chosen.value);
-  return <Copy text={host?.line(start, prompt) ?? inWords(start)} {...how} />;
+  const line = host?.line(start, prompt);
+  const says = how.main && host?.name && line !== undefined ? t`Copy for ${host.name}` : undefined;
+  return <Copy text={line ?? inWords(start)} says={says} {...how} />;
 }
 
 /** The lines for all hosts, as a table. */

@@ -1,20 +1,37 @@
 import { t } from '../message.ts';
-import type { VNode } from 'preact';
+import type { Signal } from '@preact/signals';
+import type { ComponentProps, VNode } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { GO, sheet } from '../keyboard.ts';
 import { VIEWS } from '../router.ts';
 import { Press } from './shown.tsx';
 import { words } from '../words.ts';
 
+type Asked = ComponentProps<'dialog'> & { when: Signal<boolean> };
+
+/** In front of everything, until it is closed; whoever changes their mind goes on from where they were. */
+export const Modal = (of: Asked): VNode | null => (of.when.value ? <Opened {...of} /> : null);
+
+function Opened({ when, ...how }: Asked): VNode {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => {
+    const { current } = dialog;
+    current?.showModal();
+    return () => current?.close();
+  }, []);
+  return (
+    <dialog
+      {...how}
+      ref={dialog}
+      onCancel={() => (when.value = false)}
+      onClose={() => (when.value &&= dialog.current === null)}
+    />
+  );
+}
+
 /** All keys on one sheet. */
 export function Keys(): VNode {
-  const dialog = useRef<HTMLDialogElement>(null);
   const { views } = words.value;
-  const open = sheet.value;
-  useLayoutEffect(() => {
-    if (open) dialog.current?.showModal();
-    else dialog.current?.close();
-  }, [open]);
   const rows: [string, string][] = [
     ['?', t`this sheet`],
     ['/  Ctrl K', t`search everything`],
@@ -28,7 +45,7 @@ export function Keys(): VNode {
     ...VIEWS.map((view): [string, string] => [`g ${GO[view]}`, views[view]]),
   ];
   return (
-    <dialog ref={dialog} aria-label={t`Keys`} onClose={() => (sheet.value &&= dialog.current === null)}>
+    <Modal when={sheet} aria-label={t`Keys`}>
       <h2>{t`Keys`}</h2>
       <dl class="keys">
         {rows.map(([key, says]) => (
@@ -41,6 +58,6 @@ export function Keys(): VNode {
         ))}
       </dl>
       <Press says={t`Close`} onPress={() => (sheet.value = false)} />
-    </dialog>
+    </Modal>
   );
 }

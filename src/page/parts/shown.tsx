@@ -1,6 +1,9 @@
-import { age, moment, t } from '../message.ts';
 import type { ComponentChildren, ComponentProps, VNode } from 'preact';
-import type { Loaded } from '../loading.ts';
+import { useState } from 'preact/hooks';
+import type { Answers, Topic } from '../answers.ts';
+import type { Args } from '../api.ts';
+import { type Loaded, useAnswer } from '../loading.ts';
+import { age, moment, t } from '../message.ts';
 import { inLine } from './visible.ts';
 
 interface Pressed extends Omit<ComponentProps<'button'>, 'onClick'> {
@@ -131,5 +134,42 @@ export function Group({ title, count }: { title: string; count?: number | undefi
       <h2>{title}</h2>
       {count === undefined ? null : <b>{count}</b>}
     </div>
+  );
+}
+
+/** Operations whose answers come in pages. */
+type Paged = {
+  [K in keyof Answers]: Answers[K] extends { next?: string | undefined } ? K : never;
+}[keyof Answers];
+
+interface PagesProps<K extends Paged> {
+  operation: K;
+  args: Args;
+  topics: readonly Topic[];
+  cursor?: string;
+  children: (data: Answers[K], isFirst: boolean) => ComponentChildren;
+}
+
+/** A long list, page by page: the next one is read when it is asked for, below the one before. */
+export function Pages<K extends Paged>(props: PagesProps<K>): VNode {
+  const { operation, args, topics, cursor, children } = props;
+  const [open, setOpen] = useState(false);
+  const loaded = useAnswer(operation, cursor === undefined ? args : { ...args, cursor }, topics);
+  return (
+    <Shown loaded={loaded}>
+      {(data) => {
+        const { next } = data as { next?: string };
+        return (
+          <>
+            {children(data, cursor === undefined)}
+            {next === undefined ? null : open ? (
+              <Pages {...props} cursor={next} />
+            ) : (
+              <Press class="more" says={t`Show more`} onPress={() => setOpen(true)} />
+            )}
+          </>
+        );
+      }}
+    </Shown>
   );
 }

@@ -2,6 +2,7 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Evidence } from '../answers.ts';
 import { number, plural, t } from '../message.ts';
+import { address } from '../router.ts';
 import { isEverywhere } from './patterns.ts';
 import { Press } from './shown.tsx';
 import { hiddenIn, inLine, visible } from './visible.ts';
@@ -94,7 +95,8 @@ export function Reasons({ items }: { items: readonly string[] }): VNode {
 }
 
 /** A line to paste elsewhere; `main` is the one thing to do in a view. */
-export function Copy({ text, main, bare }: { text: string; main?: boolean; bare?: boolean }): VNode {
+export function Copy(of: { text: string; main?: boolean; bare?: boolean; says?: string | undefined }): VNode {
+  const { text, main, bare, says = t`Copy` } = of;
   const [copied, setCopied] = useState(false);
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(text).catch(() => undefined);
@@ -108,11 +110,24 @@ export function Copy({ text, main, bare }: { text: string; main?: boolean; bare?
         title={bare === true ? visible(text) : undefined}
         class={main === true ? 'go' : ''}
         data-key={main === true ? 'c' : undefined}
-        aria-label={`${t`Copy`}: ${text}`}
+        aria-label={`${says}: ${text}`}
         onClick={() => void copy()}
       >
-        <span role="status">{copied ? t`Copied.` : t`Copy`}</span>
+        <span role="status">{copied ? t`Copied.` : says}</span>
       </button>
     </span>
   );
 }
+
+/** What to paste into a host, so that an agent sees to what fails. */
+export const RepairRequest = ({ what }: { what: string }): VNode => (
+  <Copy
+    bare
+    says={t`Copy a repair request`}
+    text={t`Repair what fails, then run the completion contract: ${inLine(what, 400)}`}
+  />
+);
+
+export const AllowFirst = (): VNode => (
+  <a href={address('inbox', [], { entry: 'trust' })}>{t`Its programs may run here once you allow them`}</a>
+);

@@ -4,25 +4,22 @@ import type { Listed } from '../answers.ts';
 import { useAnswer } from '../loading.ts';
 import { Choice, SearchField } from '../parts/choice.tsx';
 import { PasteLine, usePrompts } from '../parts/hosts.tsx';
-import { Pages } from '../parts/pages.tsx';
 import { bareName, firstSentence, phaseName } from '../parts/patterns.ts';
-import { Empty, Group, Heading, Shown } from '../parts/shown.tsx';
+import { Empty, Group, Heading, Pages, Shown } from '../parts/shown.tsx';
 import { useSettled } from '../parts/settled.ts';
 import { dotted, inLine } from '../parts/visible.ts';
-import { address, refine, route } from '../router.ts';
+import { address, queried, refine } from '../router.ts';
 import { words } from '../words.ts';
 
 const KINDS = ['agents', 'workflows', 'skills', 'tasks', 'knowledge', 'templates', 'checklists'] as const;
 type Kind = (typeof KINDS)[number];
 
-const query = (name: string): string => route.value.query.get(name) ?? '';
-
 /** Agents, workflows, skills and knowledge: all of them, or what the words find. */
 export function Catalogue(): VNode {
   const { catalogue } = words.value;
-  const typed = query('q');
+  const typed = queried('q');
   const settled = useSettled(typed);
-  const kind = KINDS.find((name) => name === query('kind'));
+  const kind = KINDS.find((name) => name === queried('kind'));
   return (
     <>
       <Heading title={t`Catalogue`}>

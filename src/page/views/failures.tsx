@@ -1,8 +1,8 @@
-import { t } from '../message.ts';
+import { dayName, t } from '../message.ts';
 import type { VNode } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import type { Failure } from '../answers.ts';
-import { useAnswer } from '../loading.ts';
+import { useAnswer, useNames } from '../loading.ts';
 import { Empty, Group, Heading, Shown, Unread, unreadOf } from '../parts/shown.tsx';
 import { dotted, inLine } from '../parts/visible.ts';
 import { refine, route } from '../router.ts';
@@ -106,6 +106,8 @@ const Entries = ({ of }: { of: readonly Failure[] }): VNode => (
 
 function Entry({ failure }: { failure: Failure }): VNode {
   const { failures } = words.value;
+  const nameOf = useNames();
+  const { category, severity, status, date } = failure;
   return (
     <li class="item" data-entry tabIndex={0} aria-label={inLine(failure.title)}>
       <span class={`dot ${failure.severity === 'critical' ? 'bad' : ''}`} aria-hidden="true" />
@@ -114,8 +116,8 @@ function Entry({ failure }: { failure: Failure }): VNode {
         <p class="why">
           {inLine(
             dotted(
-              ...[failure.category, failure.severity, failure.status, failure.date].filter(isKnown),
-              failure.agents.join(', '),
+              ...[category, severity, status, date && dayName(date)].filter(isKnown),
+              failure.agents.map(nameOf).join(', '),
             ),
           )}
         </p>
@@ -127,7 +129,7 @@ function Entry({ failure }: { failure: Failure }): VNode {
             </div>
           ))}
         </dl>
-        <p class="proof">{inLine(failure.source)}</p>
+        {failure.source === 'memory' ? null : <p class="proof">{inLine(failure.source)}</p>}
       </div>
     </li>
   );

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import type { Delivery } from '../answers.ts';
+import type { Answers } from '../answers.ts';
 import { useAnswer } from '../loading.ts';
 import { dayName, plural, t } from '../message.ts';
 import { Empty, Heading, Shown, Unread, unreadOf } from '../parts/shown.tsx';
@@ -39,7 +39,7 @@ export function Handover(): VNode {
 }
 
 /** What is decided on has its text, and its answers, in the inbox; here is what became of each. */
-function One({ contract }: { contract: Delivery }): VNode {
+function One({ contract }: { contract: Answers['delivery_list']['contracts'][number] }): VNode {
   const { contract_id, status, from_team, to_team, date, signed_by: signed } = contract;
   const waits = !['accepted', 'rejected'].includes(status);
   const checked = useAnswer('delivery_validate', waits ? { contract_id } : undefined, [
@@ -73,11 +73,12 @@ function One({ contract }: { contract: Delivery }): VNode {
           </>
         ) : null}
       </small>
-      <Fold title={inLine(contract.file)}>
+      <Fold title={t`Details`}>
         <Reasons
-          items={(checked.data?.findings ?? []).map(({ message, line }) =>
-            line === undefined ? message : `${message} (${line})`,
-          )}
+          items={[
+            contract.file,
+            ...(checked.data?.findings ?? []).map(({ message, line }) => dotted(message, line?.toString())),
+          ]}
         />
       </Fold>
     </li>

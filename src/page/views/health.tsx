@@ -1,25 +1,22 @@
 import type { VNode } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { Answers, Doctor, Receipt } from '../answers.ts';
+import type { Answers, UsedDay } from '../answers.ts';
 import { enter, session } from '../live.ts';
-import { useAnswer } from '../loading.ts';
+import { type Loaded, useAnswer } from '../loading.ts';
+import { age, labelled, moment, number, plural, t } from '../message.ts';
+import { Bars, LEAST_POINTS } from '../parts/chart.tsx';
 import { Group, Heading, Shown, Unread, unreadOf } from '../parts/shown.tsx';
 import { Reasons } from '../parts/texts.tsx';
 import { dotted, inLine } from '../parts/visible.ts';
 import { Fold } from '../parts/work.tsx';
 import { address } from '../router.ts';
-import { age, labelled, moment, plural, t } from '../message.ts';
-import { Hosts } from './health-hosts.tsx';
-import { Usage } from './health-usage.tsx';
+import { words } from '../words.ts';
 
 /** Whether everything works: what is to be repaired first, then what is in order, folded. */
 export function Health(): VNode {
-  const loaded = useAnswer('doctor', {}, ['content', 'sources']);
-  const hosts = useAnswer('hosts_show', {}, []);
-  const [newest] = useAnswer('list_receipts', { limit: 1 }, ['receipts']).data?.items ?? [];
+  const { loaded, hosts, broken } = useRepairs();
   // Who runs and who is connected may be others than when the page was opened.
   useEffect(() => void enter(), []);
-  const broken = repairsOf(loaded.data, hosts.data, newest);
   return (
     <>
       <Heading
@@ -62,30 +59,33 @@ interface Repair {
   to?: string;
 }
 
-/** Everything that is red, wherever it is said. */
-function repairsOf(
-  doctor: Doctor | undefined,
-  hosts: Answers['hosts_show'] | undefined,
-  newest: Receipt | undefined,
-): Repair[] {
-  return [
+/** Everything that is red, wherever it is said; nothing is asked for before it is wanted. */
+export function useRepairs(isWanted = true) {
+  const all = isWanted ? {} : undefined;
+  const loaded = useAnswer('doctor', all, ['content', 'sources']);
+  const hosts = useAnswer('hosts_show', all, []);
+  const [newest] = useAnswer('list_receipts', { limit: 1 }, ['receipts']).data?.items ?? [];
+  const broken: Repair[] = [
     ...(newest?.status === 'FAIL'
       ? [{ what: t`The completion contract fails`, why: newest.reason, to: address('proof') }]
       : []),
-    ...(doctor?.problems.length === 0 ? [] : unreadOf(doctor?.problems)).map(({ what, why }) => ({
-      what: what === '' ? t`Health` : what,
-      why,
-    })),
-    ...(hosts?.hosts ?? []).flatMap(({ name, checks }) =>
-      checks.filter(({ level }) => level === 'broken').map(({ text }) => ({ what: name, why: text })),
+    ...unreadOf(loaded.data?.problems, t`Health`),
+    ...(loaded.data?.findings ?? []).filter(isBroken).map(({ about, text }) => ({ what: about, why: text })),
+    ...(hosts.data?.hosts ?? []).flatMap(({ name, checks }) =>
+      checks.filter(isBroken).map(({ text }) => ({ what: name, why: text })),
     ),
   ];
+  return { loaded, hosts, newest, broken, isKnown: loaded.data !== undefined && hosts.data !== undefined };
 }
 
-function HealthReport({ doctor }: { doctor: Doctor }): VNode {
+const isBroken = ({ level }: { level: string }): boolean => level === 'broken';
+
+function HealthReport({ doctor }: { doctor: Answers['doctor'] }): VNode {
   const { allowed, programs = [] } = doctor.safety ?? {};
   const notices = [
-    ...doctor.findings.map(({ about, text }) => ({ what: about, why: text })),
+    ...doctor.findings
+      .filter((finding) => !isBroken(finding))
+      .map(({ about, text }) => ({ what: about, why: text })),
     ...unreadOf(doctor.warnings),
   ];
   return (
@@ -114,6 +114,10 @@ function HealthReport({ doctor }: { doctor: Doctor }): VNode {
             </li>
           ))}
         </ul>
+        <p class="proof">
+          BMAD MCP Server {inLine(doctor.version)} · Node {inLine(doctor.node)} ·{' '}
+          {inLine(doctor.modules.join(', '))} · {inLine(doctor.project?.root ?? '')}
+        </p>
       </Fold>
       {programs.length === 0 ? null : (
         <Fold
@@ -122,10 +126,6 @@ function HealthReport({ doctor }: { doctor: Doctor }): VNode {
           <Reasons items={programs} />
         </Fold>
       )}
-      <p class="proof">
-        BMAD MCP Server {inLine(doctor.version)} · Node {inLine(doctor.node)} ·{' '}
-        {inLine(doctor.modules.join(', '))} · {inLine(doctor.project?.root ?? '')}
-      </p>
     </>
   );
 }
@@ -175,5 +175,103 @@ function Instances(): VNode {
         ]}
       />
     </Fold>
+  );
+}
+
+const TONES = { ok: 'soft', notice: 'drift', broken: 'bad' } as const;
+
+/** The hosts of this machine: which have an entry for this server, and what stands in the way of those that have. */
+function Hosts({ loaded }: { loaded: Loaded<Answers['hosts_show']> }): VNode {
+  const { health } = words.value;
+  return (
+    <section>
+      <Group title={t`Hosts on this machine`} count={loaded.data?.hosts.length} />
+      <Shown loaded={loaded}>
+        {({ hosts }) =>
+          hosts.length === 0 ? (
+            <p class="soft">{t`No host was found.`}</p>
+          ) : (
+            <ul class="list rows">
+              {hosts.map(({ host, name, scope, file, found, checks }) => (
+                <li key={`${host} ${scope}`} data-entry tabIndex={0}>
+                  <span title={inLine(file, 500)}>
+                    {inLine(name)} <span class="soft">{health.scopes[scope]}</span>
+                  </span>
+                  <span class={found === 'ours' && !checks.some(isBroken) ? 'good' : 'soft'}>
+                    {health.found[found]}
+                  </span>
+                  {checks.map(({ level, text, fix }) => (
+                    <span key={text} class={`check ${TONES[level]}`}>
+                      {inLine([text, fix].filter(Boolean).join(' '), 600)}
+                    </span>
+                  ))}
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Shown>
+    </section>
+  );
+}
+
+/** What was started: most often, and day by day. */
+function Usage(): VNode {
+  const loaded = useAnswer('usage_show', {}, ['content']);
+  return (
+    <section>
+      <Group title={t`Started most often`} />
+      <Shown loaded={loaded}>
+        {({ items, days, problem, place }) => (
+          <>
+            {items.length === 0 ? (
+              <p class="soft">{t`Nothing has been recorded.`}</p>
+            ) : (
+              <Reasons
+                items={items
+                  .slice(0, 20)
+                  .map(({ name, kind, uses, last }) => `${uses} × ${dotted(name, kind, age(last))}`)}
+              />
+            )}
+            <Days days={days} />
+            <Unread items={unreadOf(problem === undefined ? [] : [problem], place)} />
+          </>
+        )}
+      </Shown>
+    </section>
+  );
+}
+
+const DAY_MS = 86_400_000;
+
+/** Days without a start are drawn too: a gap is part of what there is to see. */
+function everyDay(days: readonly UsedDay[]): UsedDay[] {
+  const [first, last] = [days[0], days.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const known = new Map(days.map((used) => [used.day, used]));
+  const all = (Date.parse(last.day) - Date.parse(first.day)) / DAY_MS + 1;
+  return Array.from({ length: Math.min(all, SHOWN_DAYS) }, (_, back) => {
+    const day = new Date(Date.parse(last.day) - back * DAY_MS).toISOString().slice(0, 10);
+    return known.get(day) ?? { day, starts: 0, tokens: 0 };
+  }).toReversed();
+}
+
+const SHOWN_DAYS = 90;
+
+function Days({ days }: { days: readonly UsedDay[] }): VNode | null {
+  const all = everyDay(days);
+  const tokens = days.reduce((sum, used) => sum + used.tokens, 0);
+  if (days.length === 0) return null;
+  return (
+    <>
+      {all.length < LEAST_POINTS ? null : (
+        <Bars
+          title={t`Started each day`}
+          unit=""
+          points={all.map(({ day, starts }) => ({ label: day, value: starts }))}
+        />
+      )}
+      <p class="soft">{t`${number(tokens)} tokens were delivered with them.`}</p>
+    </>
   );
 }

@@ -1,4 +1,4 @@
-import type { VNode } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Inbox as InboxData, InboxItem } from '../answers.ts';
 import { ask, perform } from '../api.ts';
@@ -11,7 +11,7 @@ import { asLine } from '../parts/patterns.ts';
 import { tell } from '../parts/toast.tsx';
 import { Diff } from '../parts/diff.tsx';
 import { Empty, Group, Heading, Press, Shown, Unread, When } from '../parts/shown.tsx';
-import { Exact, Exacts, Proofs } from '../parts/texts.tsx';
+import { AllowFirst, Exact, Exacts, Proofs, RepairRequest } from '../parts/texts.tsx';
 import { dotted, inLine } from '../parts/visible.ts';
 import { Fold } from '../parts/work.tsx';
 import { address, here, project, refine, route } from '../router.ts';
@@ -82,7 +82,12 @@ export function Inbox({ inbox }: { inbox: Loaded<InboxData> }): VNode {
     if (isOfAll()) elsewhere.reload();
   };
   return (
-    <>
+    <ListAndReader
+      items={all}
+      unread={[...gone, ...(inbox.data?.unread ?? [])]}
+      loaded={inbox}
+      reload={reload}
+    >
       <Heading title={t`Waiting for you`} lead={inbox.data === undefined ? undefined : said.lead(all.length)}>
         {others.length === 0 ? null : (
           <Choice
@@ -97,16 +102,8 @@ export function Inbox({ inbox }: { inbox: Loaded<InboxData> }): VNode {
           />
         )}
       </Heading>
-      <Shown loaded={inbox}>
-        {({ unread }) => (
-          <>
-            {all.length < FILTERED_FROM ? null : <Roles items={all} />}
-            <ListAndReader items={all} reload={reload} />
-            <Unread items={[...gone, ...unread]} />
-          </>
-        )}
-      </Shown>
-    </>
+      {all.length < FILTERED_FROM ? null : <Roles items={all} />}
+    </ListAndReader>
   );
 }
 
@@ -148,8 +145,17 @@ function Answering({ item, onDone }: { item: Waiting; onDone: () => void }): VNo
 const rowOf = (id: string): HTMLElement | null =>
   document.querySelector<HTMLElement>(`[data-row="${CSS.escape(id)}"]`);
 
-function ListAndReader({ items, reload }: { items: readonly Waiting[]; reload: () => void }): VNode {
-  const { broken, decisions } = ordered(items);
+/** Each of the two is as high as the window, and scrolled for itself. */
+function ListAndReader(of: {
+  items: readonly Waiting[];
+  unread: InboxData['unread'];
+  loaded: Loaded<InboxData>;
+  reload: () => void;
+  /** What stands above the list. */
+  children: ComponentChildren;
+}): VNode {
+  const { reload } = of;
+  const { broken, decisions } = ordered(of.items);
   const all = [...broken, ...decisions];
   const picked = route.value.query.get('entry') ?? undefined;
   const before = useRef<readonly string[]>([]);
@@ -176,15 +182,26 @@ function ListAndReader({ items, reload }: { items: readonly Waiting[]; reload: (
   return (
     <div class={`mail ${picked === undefined ? '' : 'picked'}`}>
       <div class="mail-list">
-        {read === undefined ? (
-          <Empty
-            title={t`Nothing waits for you.`}
-            how={t`Whatever needs a person appears here, and the tab says so.`}
-          />
-        ) : null}
-        <Rows title={t`Failed, or contradicts itself`} items={broken} read={read} tone="bad" />
-        <Rows title={t`Decisions`} items={decisions} read={read} tone="open" />
-        <Decided />
+        {of.children}
+        <div class="scrolled">
+          <Shown loaded={of.loaded}>
+            {() =>
+              read === undefined ? (
+                <Empty
+                  title={t`Nothing waits for you.`}
+                  how={t`Whatever needs a person appears here, and the tab says so.`}
+                />
+              ) : (
+                <>
+                  <Rows title={t`Failed, or contradicts itself`} items={broken} read={read} tone="bad" />
+                  <Rows title={t`Decisions`} items={decisions} read={read} tone="open" />
+                </>
+              )
+            }
+          </Shown>
+          <Decided />
+          <Unread items={of.unread} />
+        </div>
         {read === undefined ? null : (
           <p class="soft keyed">{t`j and k choose an entry, 1 to 9 press its buttons, z takes back, ? has all keys.`}</p>
         )}
@@ -253,7 +270,7 @@ function Reader(of: {
   const [first, ...more] = evidence;
   const canUndo = actions.some(({ operation, asks }) => operation === 'task_approve' && asks !== true);
   return (
-    <article class="panel reader" data-reader aria-label={inLine(title)}>
+    <article class="reader" data-reader aria-label={inLine(title)}>
       <Press
         class="plain back"
         says={`← ${t`All that waits`}`}
@@ -291,14 +308,14 @@ function Reader(of: {
         where={root}
         onDone={(_did, { data }) => of.onDone(!isVerdict(data))}
         onUndone={of.onUndone}
-      />
-      <p class="soft">
-        {actions.length === 0
-          ? t`This is put right in its files; nothing can be decided here.`
-          : canUndo
-            ? t`It can be taken back until someone begins it.`
-            : ''}
-      </p>
+      >
+        {kind === 'verdict' ? <RepairRequest what={title} /> : null}
+        {kind === 'verdict' && actions.length === 0 ? <AllowFirst /> : null}
+        {canUndo ? <small class="soft">{t`It can be taken back until someone begins it.`}</small> : null}
+      </Actions>
+      {actions.length > 0 || kind === 'verdict' ? null : (
+        <p class="soft">{t`This is put right in its files; nothing can be decided here.`}</p>
+      )}
     </article>
   );
 }

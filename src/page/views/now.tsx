@@ -2,14 +2,14 @@ import type { VNode } from 'preact';
 import type { Next, NextAction } from '../answers.ts';
 import { openHosts, session } from '../live.ts';
 import { useActivity, useNext } from '../loading.ts';
-import { age, span, plural, t } from '../message.ts';
-import { AllLines, HostChoice, PasteLine, usePrompts, type Start } from '../parts/hosts.tsx';
-import { Phases } from '../parts/phases.tsx';
+import { age, plural, span, t } from '../message.ts';
+import { AllLines, HostChoice, PasteLine, type Start, usePrompts } from '../parts/hosts.tsx';
 import { Empty, Group, Heading, Shown, Unread, unreadOf } from '../parts/shown.tsx';
-import { Proofs } from '../parts/texts.tsx';
+import { Proofs, placeText } from '../parts/texts.tsx';
 import { inLine } from '../parts/visible.ts';
 import { Fold, Stream, WorkList } from '../parts/work.tsx';
 import { address } from '../router.ts';
+import { words } from '../words.ts';
 
 const SHOWN_EVENTS = 24;
 
@@ -215,5 +215,37 @@ function Today(): VNode {
         <Stream events={events} most={SHOWN_EVENTS} />
       )}
     </aside>
+  );
+}
+
+const SHARE: Readonly<Record<string, number>> = { complete: 1, 'in progress': 0.5 };
+
+/** How far the project is, in one line; what proves it is said where one points at it. */
+function Phases({ next: { phases, totals, names } }: { next: Next }): VNode | null {
+  const { next } = words.value;
+  if (phases.length === 0) return null;
+  return (
+    <ol class="phases" aria-label={t`Phases`}>
+      {phases.map(({ phase, state, evidence: [proof] }) => {
+        const counted = phase === 'implementation' && totals.stories > 0;
+        const part = counted ? totals.done / totals.stories : (SHARE[state] ?? 0);
+        return (
+          <li
+            key={phase}
+            title={proof === undefined ? '' : inLine(`${placeText(proof)} ${proof.says ?? ''}`)}
+          >
+            <i aria-hidden="true">
+              <i style={{ width: `${Math.round(part * 100)}%` }} />
+            </i>
+            <b>{inLine(names[phase] ?? phase)}</b>{' '}
+            {counted
+              ? next.lead(totals.done, totals.stories)
+              : state === 'complete'
+                ? '✓'
+                : inLine(names[state] ?? state)}
+          </li>
+        );
+      })}
+    </ol>
   );
 }

@@ -1,12 +1,11 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Answers, Receipt, Verified } from '../answers.ts';
+import type { Answers, Receipt } from '../answers.ts';
 import { useAnswer, useNext } from '../loading.ts';
 import { Actions } from '../parts/actions.tsx';
 import { Empty, Group, Heading, Shown, Unread, unreadOf } from '../parts/shown.tsx';
-import { Copy, Exact, Reasons } from '../parts/texts.tsx';
+import { AllowFirst, Exact, Reasons, RepairRequest } from '../parts/texts.tsx';
 import { dotted, inLine } from '../parts/visible.ts';
-import { address } from '../router.ts';
 import { Fold } from '../parts/work.tsx';
 import { age, moment, number, plural, t } from '../message.ts';
 import { stateOf, words } from '../words.ts';
@@ -38,25 +37,21 @@ export function Proof(): VNode {
   );
 }
 
-function Verdict({ data, onDone }: { data: Verified; onDone: () => void }): VNode {
+function Verdict({ data, onDone }: { data: Answers['verify_receipts']; onDone: () => void }): VNode {
   const { newest, last_pass: last, proven, changes_total: changed, changes, notes } = data;
   const shown = useAnswer('receipt_show', newest === undefined ? undefined : { id: newest.id }, ['receipts']);
   const isAllowed = useNext().data?.verification?.contract !== 'waits for a person';
   const failed = (shown.data?.steps ?? [])
     .filter(({ ok }) => ok === false)
     .map(({ command }) => inLine(command, 120));
-  const again = isAllowed ? (
-    <Actions
-      about={t`Proof`}
-      actions={[{ label: newest ? t`Run again` : t`Run it`, operation: 'run_completion_contract', args: {} }]}
-      onDone={onDone}
-    />
-  ) : (
-    <p class="acts">
-      <a
-        href={address('inbox', [], { entry: 'trust' })}
-      >{t`Its programs may run here once you allow them`}</a>
-    </p>
+  const fails = newest !== undefined && newest.status !== 'PASS';
+  const what = failed.length === 0 ? inLine(newest?.reason ?? '', 200) : failed.join(', ');
+  const run = { label: newest ? t`Run again` : t`Run it`, operation: 'run_completion_contract', args: {} };
+  const again = (
+    <Actions about={t`Proof`} actions={isAllowed ? [run] : []} onDone={onDone}>
+      {isAllowed ? null : <AllowFirst />}
+      {fails ? <RepairRequest what={what} /> : null}
+    </Actions>
   );
   if (newest === undefined)
     return (
@@ -65,8 +60,6 @@ function Verdict({ data, onDone }: { data: Verified; onDone: () => void }): VNod
         {again}
       </>
     );
-  const fails = newest.status !== 'PASS';
-  const what = failed.length === 0 ? inLine(newest.reason, 200) : failed.join(', ');
   return (
     <section aria-label={t`The last verdict`}>
       <div class="verdict">
@@ -86,7 +79,7 @@ function Verdict({ data, onDone }: { data: Verified; onDone: () => void }): VNod
         </div>
       </div>
       {again}
-      {fails ? <Shown loaded={shown}>{(found) => <Failing shown={found} what={what} />}</Shown> : null}
+      {fails ? <Shown loaded={shown}>{(found) => <Failing shown={found} />}</Shown> : null}
       {changed === 0 ? null : (
         <Fold title={plural(changed, 'changed file')}>
           <Reasons items={changes.map(({ path, change }) => `${stateOf(change)} ${path}`)} />
@@ -101,7 +94,7 @@ function Verdict({ data, onDone }: { data: Verified; onDone: () => void }): VNod
 }
 
 /** What fails, in the words of the programs that say so; all of the output is one click away. */
-function Failing({ shown, what }: { shown: Answers['receipt_show']; what: string }): VNode {
+function Failing({ shown }: { shown: Answers['receipt_show'] }): VNode {
   const { failures = '', output = '', output_lines: lines = 0 } = shown;
   if (failures === '' && output === '') return <p class="soft">{t`Its output is not kept any more.`}</p>;
   return (
@@ -112,9 +105,6 @@ function Failing({ shown, what }: { shown: Answers['receipt_show']; what: string
           <Exact text={output} />
         </Fold>
       )}
-      <Fold title={t`Ask an agent to repair it`}>
-        <Copy text={t`Repair what fails in ${what}, then run the completion contract.`} />
-      </Fold>
     </>
   );
 }

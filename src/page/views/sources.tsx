@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import type { Source, SourceReview } from '../answers.ts';
+import type { Answers, Source } from '../answers.ts';
 import { useAnswer } from '../loading.ts';
 import { Actions } from '../parts/actions.tsx';
 import { Diff } from '../parts/diff.tsx';
@@ -90,7 +90,13 @@ function Line({ source }: { source: Source }): VNode {
   );
 }
 
-function Review({ review, onDone }: { review: SourceReview; onDone: () => void }): VNode {
+function Review({
+  review,
+  onDone,
+}: {
+  review: Answers['sources_diff']['reviews'][number];
+  onDone: () => void;
+}): VNode {
   const args = { source: review.source, commit: review.to };
   return (
     <section data-entry tabIndex={0} aria-label={inLine(review.source)}>

@@ -1,12 +1,11 @@
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Answers, Next, StoryShown } from '../answers.ts';
 import { ask, saidOf } from '../api.ts';
 import { session } from '../live.ts';
 import { useAnswer, type Loaded } from '../loading.ts';
 import { age, dayName, t } from '../message.ts';
 import { Actions } from '../parts/actions.tsx';
-import { Beside } from '../parts/beside.tsx';
 import { Select } from '../parts/choice.tsx';
 import { Diff } from '../parts/diff.tsx';
 import { PasteLine, usePrompts } from '../parts/hosts.tsx';
@@ -15,8 +14,8 @@ import { saidOfIt } from '../parts/patterns.ts';
 import { Press, Shown, When, Wrong } from '../parts/shown.tsx';
 import { Reasons } from '../parts/texts.tsx';
 import { inLine, visible } from '../parts/visible.ts';
-import { Fold } from '../parts/work.tsx';
-import { address, here, route } from '../router.ts';
+import { Beside, Fold } from '../parts/work.tsx';
+import { address, here, refine, route } from '../router.ts';
 import { stateOf, words } from '../words.ts';
 import { startOf } from './now.tsx';
 
@@ -106,12 +105,20 @@ type Proposed = Answers['story_status'];
 
 /** A move is a change of files: it is shown as that, and then written as it was shown. */
 function Move({ story, onDone }: { story: StoryShown; onDone: () => void }): VNode | null {
-  const { id, status = '', words: legal } = story;
+  const { id, status = '', words: legal, columns } = story;
   const [proposed, setProposed] = useState<Proposed | undefined>(undefined);
   const [wanted, setWanted] = useState('');
   const [problem, setProblem] = useState('');
+  const to = route.value.query.get('to');
+  useEffect(() => {
+    if (to === null) return;
+    const word = legal.findLast((each) => columns[each] === to);
+    if (word === undefined) setProblem(t`A story of this project has no status for that column.`);
+    else void choose(word);
+  }, [to]);
   if (legal.length === 0 || session.value?.readOnly === true) return null;
-  const choose = async (word: string): Promise<void> => {
+  async function choose(word: string): Promise<void> {
+    if (word === '') refine({ to: undefined });
     setWanted(word);
     setProblem('');
     setProposed(undefined);
@@ -121,8 +128,9 @@ function Move({ story, onDone }: { story: StoryShown; onDone: () => void }): VNo
     } catch (error) {
       setProblem(saidOf(error));
     }
-  };
-  const writing = { story: id, status: wanted, proposal: proposed?.proposal };
+  }
+  const args = { story: id, status: wanted, proposal: proposed?.proposal };
+  const write = { label: t`Write this`, operation: 'story_status', args };
   return (
     <div class="move">
       <Select
@@ -143,17 +151,16 @@ function Move({ story, onDone }: { story: StoryShown; onDone: () => void }): VNo
               {inLine(note, 300)}
             </p>
           ))}
-          {proposed.files.length === 0 ? null : (
-            <Actions
-              about={`${story.number} ${inLine(story.title, 80)} → ${wanted}`}
-              actions={[{ label: t`Write this`, operation: 'story_status', args: writing }]}
-              onDone={() => {
-                void choose('');
-                onDone();
-              }}
-            />
-          )}
-          <Press class="plain" says={t`Cancel`} onPress={() => choose('')} />
+          <Actions
+            about={`${story.number} ${inLine(story.title, 80)} → ${wanted}`}
+            actions={proposed.files.length === 0 ? [] : [write]}
+            onDone={() => {
+              void choose('');
+              onDone();
+            }}
+          >
+            <Press class="plain" says={t`Cancel`} onPress={() => choose('')} />
+          </Actions>
         </div>
       )}
     </div>
@@ -193,17 +200,15 @@ function Doing({ id, next }: { id: string; next: Next | undefined }): VNode | nu
 }
 
 function History({ story }: { story: StoryShown }): VNode | null {
-  const dates = (['done', 'started', 'planned'] as const).flatMap((what) =>
-    story[what] === undefined ? [] : [{ what, at: story[what] }],
-  );
+  const dates = (['done', 'started', 'planned'] as const).filter((what) => story[what] !== undefined);
   if (dates.length === 0) return null;
   return (
     <>
       <h3>{t`History`}</h3>
       <ol class="stream">
-        {dates.map(({ what, at }) => (
+        {dates.map((what) => (
           <li key={what}>
-            <When at={at} as={dayName} />
+            <When at={story[what]} as={dayName} />
             <span>{words.value.dates[what]}</span>
           </li>
         ))}

@@ -1,14 +1,12 @@
 import type { VNode } from 'preact';
-import type { Action, Task, TaskShown } from '../answers.ts';
+import type { Answers, Action, Task } from '../answers.ts';
 import { useAnswer, useNames } from '../loading.ts';
 import { Actions } from '../parts/actions.tsx';
-import { Beside } from '../parts/beside.tsx';
 import { Choice } from '../parts/choice.tsx';
-import { Pages } from '../parts/pages.tsx';
-import { Empty, Group, Heading, Shown, Unread, unreadOf, When } from '../parts/shown.tsx';
+import { Empty, Group, Heading, Pages, Shown, Unread, When, unreadOf } from '../parts/shown.tsx';
 import { Exact, Exacts } from '../parts/texts.tsx';
 import { dotted, inLine } from '../parts/visible.ts';
-import { Fold } from '../parts/work.tsx';
+import { Beside, Fold } from '../parts/work.tsx';
 import { address, refine, route } from '../router.ts';
 import { age, moment, plural, t } from '../message.ts';
 import { stateOf } from '../words.ts';
@@ -106,7 +104,7 @@ function One({ id }: { id: string }): VNode {
 }
 
 /** What came of it first; then what was asked, to the letter, and the decisions that its state allows. */
-function Whole({ shown, onDone }: { shown: TaskShown; onDone: () => void }): VNode {
+function Whole({ shown, onDone }: { shown: Answers['task_show']; onDone: () => void }): VNode {
   const { task, waits, brief, result, since } = shown;
   const nameOf = useNames();
   const about = { task_id: task.task_id };
@@ -119,7 +117,7 @@ function Whole({ shown, onDone }: { shown: TaskShown; onDone: () => void }): VNo
             args: { ...about, digest: waits.digest },
             asks: task.status === 'needs_verification',
           },
-          { label: t`Refuse`, operation: 'task_refuse', args: about, danger: true },
+          { label: t`Refuse`, operation: 'task_refuse', args: about, danger: true, needs: ['reason'] },
         ]
       : task.status === 'queued' || task.status === 'running'
         ? [{ label: t`Cancel the task`, operation: 'task_cancel', args: about, danger: true }]

@@ -161,6 +161,7 @@ export function epicItem({ epic, row, stories, planned }: Epic, ledgerFile: stri
     kind: 'epic',
     phase: 'implementation',
     id: `epic-${epic}`,
+    ...(planned === undefined ? {} : { title: planned.title, epic: String(epic) }),
     state: epicState(row, stories),
     status: row?.word || undefined,
     evidence: inLedger.length > 0 ? inLedger : planEvidence(planned),

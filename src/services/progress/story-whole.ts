@@ -3,7 +3,7 @@ import { present } from '../../base/values.ts';
 import type { Report, Story } from './found.ts';
 import { ProjectFiles } from './places.ts';
 import { readReport } from './report.ts';
-import { at, columnOf, type Drift, fileWords, wordsFor } from './rules.ts';
+import { at, columnOf, type Drift, fileWords, storyStatus, wordsFor } from './rules.ts';
 import { criteriaIn, type Passage, plannedText, sectionsLike, type Source, sourceAt } from './story-brief.ts';
 import { noSuchStory, storyNamed } from './story-status.ts';
 
@@ -15,8 +15,9 @@ interface WholeStory {
   title: string;
   status: string | undefined;
   column: string;
-  /** The words that it can be set to. */
+  /** The words that it can be set to, and the column of a board where each leads. */
   words: string[];
+  columns: Record<string, string>;
   text: Passage | undefined;
   criteria: Passage | undefined;
   tasks: { text: string; done: boolean; depth: number }[];
@@ -39,6 +40,7 @@ export async function wholeStory(root: string, asked: string): Promise<WholeStor
   const plan = planned === undefined ? undefined : await plannedText(files, planned);
   const item = report.items.find(({ kind, id }) => kind === 'story' && id === story.id);
   const epic = report.epics.find((one) => one.epic === story.epic);
+  const words = wordsOf(story, report);
   return {
     id: story.id,
     number: `${story.epic}.${story.story}`,
@@ -46,7 +48,8 @@ export async function wholeStory(root: string, asked: string): Promise<WholeStor
     title: withoutNumber(item?.title ?? story.id, story),
     status: (row?.word ?? file?.word) || undefined,
     column: item?.column ?? columnOf({ state: 'unknown' }),
-    words: wordsOf(story, report),
+    words,
+    columns: Object.fromEntries(words.map((word) => [word, columnFor(word)])),
     text: own === undefined ? plan && aboveCriteria(plan) : sectionsLike(own, OWN_TEXT)[0],
     criteria: (own && criteriaIn(own)) ?? (plan && criteriaIn(plan)),
     tasks: own === undefined ? [] : tasksOf(own),
@@ -63,6 +66,14 @@ export async function wholeStory(root: string, asked: string): Promise<WholeStor
 
 const withoutNumber = (title: string, { epic, story }: Story): string =>
   title.startsWith(`${epic}.${story} `) ? title.slice(`${epic}.${story} `.length) : title;
+
+function columnFor(word: string): string {
+  const status = storyStatus(word);
+  return columnOf({
+    state: status === 'done' ? 'complete' : status === 'backlog' ? 'not started' : 'in progress',
+    status,
+  });
+}
 
 /** Neither a row nor a file: there is nothing to set. */
 function wordsOf({ row, file }: Story, { sprint }: Report): string[] {

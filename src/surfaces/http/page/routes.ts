@@ -4,9 +4,11 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { once } from '../../../base/async.ts';
 import { readInside } from '../../../base/files/files.ts';
+import { branchAt } from '../../../base/files/repository.ts';
 import { type Exchange, type HttpRoute, refuseAsProblem } from '../../../base/http/http-route.ts';
 import { VERSION } from '../../../base/product.ts';
 import { speaking, t } from '../../../base/text/message.ts';
+import { present } from '../../../base/values.ts';
 import type { Context } from '../../../operations/context.ts';
 import { FOR_PEOPLE } from '../../../operations/offers.ts';
 import type { Instance } from './instances.ts';
@@ -154,7 +156,12 @@ async function described(
       degraded: context.stateTrouble() !== undefined,
       forPeople: FOR_PEOPLE,
       project: current.root ?? null,
-      projects: roots.map((root) => ({ root, name: basename(root), current: root === current.root })),
+      projects: await Promise.all(
+        roots.map(async (root) => {
+          const branch = await branchAt(root);
+          return present({ root, name: basename(root), branch, current: root === current.root });
+        }),
+      ),
       instances: [
         ...running.map(({ origin, kind, roots: served, pid, started: since }) => ({
           origin,
@@ -164,13 +171,9 @@ async function described(
           started: since,
           own: origin === address(),
         })),
-        ...started.map(({ client, roots: served, pid, started: since }) => ({
-          kind: 'stdio',
-          ...(client === undefined ? {} : { client }),
-          roots: served,
-          pid,
-          started: since,
-        })),
+        ...started.map(({ client, roots: served, pid, started: since }) =>
+          present({ kind: 'stdio', client, roots: served, pid, started: since }),
+        ),
       ],
       clients: (clients?.() ?? []).map(({ name, last }) => ({ name, last: iso(last) })),
     },
