@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
@@ -81,29 +81,20 @@ export class Cluster {
     for (;;) {
       const args = given.flatMap((each) => ['-c', each]);
       this.#process = this.#run('postgres', ['-D', this.#data, '-k', this.folder, ...args]);
-      const ended = once(this.#process, 'exit');
-      for (;;) {
-        const state = await Promise.race([ended.then(() => 'ended'), this.#answers()]);
-        if (state === 'yes') return;
+      const ended = once(this.#process, 'exit').then(() => 'ended');
+      // The lock of the one before may still be there for a moment.
+      while ((await Promise.race([ended, delay(20)])) !== 'ended') {
+        if (this.#isReady()) return;
         if (Date.now() > deadline) throw new Error('PostgreSQL did not start');
-        // The lock of the one before is still there for a moment.
-        if (state === 'ended') break;
-        await delay(20);
       }
     }
   }
 
-  async #answers(): Promise<'yes' | 'no'> {
-    const client = new pg.Client({ host: this.folder, user: 'postgres', database: 'postgres' });
-    client.on('error', () => undefined);
-    try {
-      await client.connect();
-      return 'yes';
-    } catch {
-      return 'no';
-    } finally {
-      await client.end().catch(() => undefined);
-    }
+  /** As it says itself, in the file that a server of before may have left too. */
+  #isReady(): boolean {
+    const file = join(this.#data, 'postmaster.pid');
+    const said = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
+    return said[0] === String(this.#process?.pid) && said[7]?.trim() === 'ready';
   }
 
   address(database: string, user = 'postgres'): string {
