@@ -11,8 +11,8 @@ export interface Address {
   database: string;
   user: string | undefined;
   password: (() => string) | undefined;
-  /** What is checked of the server: nothing, that the line is private, or its name as well. */
-  tls: 'off' | 'private' | 'checked';
+  /** What is checked of the server: nothing, that the line is private, who vouches for it, or its name as well. */
+  tls: 'off' | 'private' | 'vouched' | 'named';
   /** A file with the authorities that may vouch for it. */
   authorities: string | undefined;
 }
@@ -54,8 +54,8 @@ const malformed = (reason: string): BmadError =>
 const MODES: Readonly<Record<string, Address['tls']>> = {
   disable: 'off',
   require: 'private',
-  'verify-ca': 'checked',
-  'verify-full': 'checked',
+  'verify-ca': 'vouched',
+  'verify-full': 'named',
 };
 
 /** None of its parts is repeated in an error: any of them may be a piece of a password with a slash or an @ in it. */

@@ -37,14 +37,18 @@ export class Database implements Asked {
   private constructor(address: Address, authorities: string | undefined) {
     const { shown, host, port, database, user, password, tls } = address;
     this.shown = shown;
-    const ca = authorities === undefined ? {} : { ca: authorities };
+    const checked = {
+      rejectUnauthorized: tls !== 'private',
+      ...(authorities === undefined ? {} : { ca: authorities }),
+      ...(tls === 'vouched' ? { checkServerIdentity: () => undefined } : {}),
+    };
     this.#options = {
       host,
       port,
       database,
       user,
       password,
-      ssl: tls === 'off' ? false : { rejectUnauthorized: tls === 'checked', ...ca },
+      ssl: tls === 'off' ? false : checked,
       application_name: 'bmad-mcp-server',
       keepAlive: true,
       max: CONNECTIONS,
@@ -272,7 +276,7 @@ const MEANINGS: readonly (readonly [RegExp, () => Meaning])[] = [
     () => ({
       code: 'forbidden',
       message: (shown) => t`The database ${shown} refuses this user or password.`,
-      hint: t`Correct the address in the setting state (BMAD_STATE).`,
+      hint: t`Correct the address in the setting state (BMAD_STATE). A server that takes encrypted connections only refuses so too: add sslmode=verify-full or sslmode=require.`,
     }),
   ],
   [
@@ -375,13 +379,24 @@ const ADVICE: Readonly<Record<string, () => string>> = {
   ENOTFOUND: () => t`Nothing has that host's name. Check the address.`,
   ECONNREFUSED: () => t`Nothing listens there. Start the database, or check host and port.`,
   ENOENT: () => t`There is no such socket. Start the database, or check its folder.`,
+  CERT_HAS_EXPIRED: () => t`Its certificate has expired.`,
+  ERR_TLS_CERT_ALTNAME_INVALID: () =>
+    t`Its certificate is for another name. Use that name in the address, or sslmode=verify-ca.`,
 };
+
+/** What Node calls certificates that nobody known vouches for. */
+const UNKNOWN_AUTHORITY = /^(?:SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED|UNABLE_TO_)/;
+
+function adviceOn(code: string): string {
+  if (UNKNOWN_AUTHORITY.test(code))
+    return t`No authority known here vouches for its certificate. Name the file with its authority as sslrootcert in the address.`;
+  return ADVICE[code]?.() ?? t`Nothing was written. It is tried again with the next call.`;
+}
 
 export const unreachable = (shown: string, cause: unknown): BmadError =>
   new BmadError('unavailable', t`The database ${shown} cannot be reached.`, {
     reason: 'database',
-    hint:
-      ADVICE[systemCode(cause) ?? '']?.() ?? t`Nothing was written. It is tried again with the next call.`,
+    hint: adviceOn(systemCode(cause) ?? ''),
     seconds: AGAIN_S,
     cause,
   });

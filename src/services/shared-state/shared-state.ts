@@ -9,7 +9,7 @@ import {
   type SchemaState,
   schemaState,
 } from '../../base/postgres/schema.ts';
-import { t } from '../../base/text/message.ts';
+import { plural, t } from '../../base/text/message.ts';
 import { type LogSetup, sharedName, type SharedState } from '../../kit/project-log.ts';
 import { CHANNEL, closeProject, DatabaseLog, openProject, type SharedProject } from '../../lines/database.ts';
 import type { Writer } from '../../lines/line.ts';
@@ -168,7 +168,7 @@ export class StateDatabase implements SharedState {
     const log = new DatabaseLog(() => this.project(setup), NO_WRITER);
     let lines = 0;
     for await (const page of log.read(new Map())) lines += page.lines.length;
-    looked.push(t`${lines} lines of ${key}, up to number ${rev}`);
+    looked.push(t`${plural(lines, 'line')} of ${key}, up to number ${rev}`);
     const [last] = await this.database.read<{ rev: string; count: string }>(
       'select coalesce(max(rev), 0) as rev, count(*) as count from bmad.line where project = $1',
       [id],
@@ -178,7 +178,7 @@ export class StateDatabase implements SharedState {
         t`Lines have higher numbers than the project: restore project and lines from the same backup.`,
       );
     for (const { what, count } of log.troubles())
-      if (what === 'unreadable') problems.push(t`${count} lines cannot be read.`);
+      if (what === 'unreadable') problems.push(t`${plural(count, 'line')} cannot be read.`);
     return { looked, problems };
   }
 
