@@ -10,10 +10,13 @@ import type { ProjectState } from '../operations/context.ts';
 import type { Decisions } from '../model/memory.ts';
 import type { TrustPolicy } from '../services/completion/trust.ts';
 import type { DecisionBook } from '../services/decisions/decisions.ts';
+import { TASKS } from '../services/tasks/fold.ts';
 import type { Project } from '../sources/project-root.ts';
 import { once } from '../base/async.ts';
 import type { LogSetup, ProjectLogs } from '../kit/project-log.ts';
 import type { KeptRuns } from '../kit/runs/kept-runs.ts';
+import { RUNS } from '../kit/runs/run-fold.ts';
+import { HANDOFFS } from '../kit/session/handoffs.ts';
 import type { KeptReport } from '../services/progress/progress.ts';
 import type { KeptMuseum } from '../services/facts/facts.ts';
 import type { sharedDecisions } from '../services/decisions/shared.ts';
@@ -149,12 +152,8 @@ export function projectState(
     },
     async facts() {
       const { openFacts } = await import('../services/facts/facts.ts');
-      return openFacts({
-        kit: await own(),
-        hide: secrets.hide,
-        view,
-        kept: await keptOf(settings, root).museum(),
-      });
+      const kept = await keptOf(settings, root).museum();
+      return openFacts({ kit: await own(), hide: secrets.hide, view, kept });
     },
     async handovers() {
       const { openHandovers } = await import('../services/handover/handovers.ts');
@@ -217,7 +216,7 @@ export function keptOf(settings: Settings, root: string): Kept {
   const known = all.get(root) ?? {
     logs: once(async () => {
       const { ProjectLogs } = await import('../kit/project-log.ts');
-      return new ProjectLogs(await settings.team.get());
+      return new ProjectLogs(await settings.team.get(), [TASKS, RUNS, HANDOFFS]);
     }),
     progress: once(async () => new (await import('../services/progress/progress.ts')).KeptReport()),
     museum: once(async () => new (await import('../services/facts/facts.ts')).KeptMuseum()),

@@ -11,7 +11,7 @@ import { sha256, shortDigest } from '../base/values.ts';
 import { copyLines, lineFiles, type LinePlace, onlyThere } from '../lines/folders.ts';
 import { LineFiles } from '../lines/files.ts';
 import type { Log, SharedLog, Writer } from '../lines/line.ts';
-import { View } from '../lines/view.ts';
+import { type Noun, View } from '../lines/view.ts';
 import { folderAt, linesPlace } from './home.ts';
 import type { Kit } from './kit.ts';
 import { jailOf } from './kit-lock.ts';
@@ -55,9 +55,11 @@ export class ProjectLogs {
   readonly #views = new WeakMap<Log, View>();
   /** Where the lines are instead of in files. */
   readonly shared: SharedState | undefined;
+  readonly #nouns: readonly Noun<object>[];
 
-  constructor(shared?: SharedState) {
+  constructor(shared?: SharedState, nouns: readonly Noun<object>[] = []) {
     this.shared = shared;
+    this.#nouns = nouns;
   }
 
   /** All of a project's lines but memories, as they are now. What has ended is kept in the cache of one who may write. */
@@ -66,7 +68,7 @@ export class ProjectLogs {
     const at = this.shared === undefined ? '' : `-${shortDigest(this.shared.at)}`;
     const path = join(setup.cache, 'lines', `${projectKey(setup.kit.root)}${at}.json`);
     const of = JSON.stringify(this.shared?.at ?? place);
-    const known = this.#views.get(log) ?? new View(log, setup.writes ? { path, of } : undefined);
+    const known = this.#views.get(log) ?? new View(log, setup.writes ? { path, of } : undefined, this.#nouns);
     this.#views.set(log, known);
     return known;
   }
@@ -93,10 +95,9 @@ export class ProjectLogs {
   }
 
   #inDatabase(only: string | undefined, setup: LogSetup): SharedLog | undefined {
-    const { shared } = this;
-    if (shared === undefined) return undefined;
+    if (this.shared === undefined) return undefined;
     const key = JSON.stringify([setup.kit.root, setup.kit.user, only]);
-    const log = this.#shared.get(key) ?? shared.log(setup, writerOf(setup), only);
+    const log = this.#shared.get(key) ?? this.shared.log(setup, writerOf(setup), only);
     this.#shared.set(key, log);
     return log;
   }
@@ -169,8 +170,7 @@ export async function mirrorOf(setup: LogSetup, lines: string, inside: string | 
   const [own, before] = [named(origin), named('')];
   if (own === before || !isThereNow(before)) return own;
   const missing = await onlyThere(before, lines, inside);
-  const isOfThis = missing.length < (await lineFiles(before)).length;
-  if (!isOfThis) return own;
+  if (missing.length === (await lineFiles(before)).length) return own;
   if (!writes) return isThereNow(own) ? own : before;
   await copyLines(before, { folder: own, isPrivate: false });
   return own;

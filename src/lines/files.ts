@@ -2,7 +2,7 @@ import { t } from '../base/text/message.ts';
 import { randomBytes } from 'node:crypto';
 import { join, sep } from 'node:path';
 import { inTurn } from '../base/async.ts';
-import { type Caller, callerNow } from '../base/caller.ts';
+import { callerNow } from '../base/caller.ts';
 import { grouped } from '../base/values.ts';
 import { BmadError } from '../base/errors.ts';
 import { withLock } from '../base/files/file-lock.ts';
@@ -81,7 +81,8 @@ export class LineFiles implements Log {
   append(events: readonly NewEvent[], expect?: Expectation): Promise<Appended | Lost> {
     const by = { ...this.#writer.by, ...callerNow() };
     return this.#turn(async () => {
-      const line = await this.#lineOf(events, by);
+      this.#machine ??= await this.#writer.machine();
+      const line = newLine(events, this.#machine, by);
       if (expect === undefined) return this.#write(line);
       const { folder, inside } = this.#place;
       return withLock(join(folder, LOCK), { inside, waitMs: PATIENCE_MS }, async () => {
@@ -201,11 +202,6 @@ export class LineFiles implements Log {
     return this.#troubles;
   }
 
-  async #lineOf(events: readonly NewEvent[], by: Caller): Promise<Line> {
-    this.#machine ??= await this.#writer.machine();
-    return newLine(events, this.#machine, by);
-  }
-
   now(): number {
     return Date.now();
   }
@@ -279,8 +275,7 @@ export class LineFiles implements Log {
     const stamp = logStamp(path);
     const added = texts.reduce((sum, text) => sum + Buffer.byteLength(text) + 1, 0);
     const isThere = stamp !== undefined && stamp.bytes === before + added;
-    const isSameHead = project === undefined || (await headAt(project)) === head;
-    const isSafe = isThere && isSameHead;
+    const isSafe = isThere && (project === undefined || (await headAt(project)) === head);
     this.#open = isSafe ? { name, day, head, version: stamp.version } : undefined;
     // Where git took the file while the line was written, it goes back to what was committed, and the line into a new file.
     const undo = async (): Promise<void> => {
@@ -392,11 +387,7 @@ class PageInMaking {
 
   take(): Page {
     const { lines, gone, marks, without } = this;
-    this.lines = [];
-    this.without = 0;
-    this.events = 0;
-    this.gone = [];
-    this.marks = new Map();
+    Object.assign(this, new PageInMaking());
     return { lines, gone, marks, without };
   }
 }

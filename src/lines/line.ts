@@ -146,7 +146,10 @@ export const lineOf = ({ id, at, by, machine, newer, ...event }: Happened): Line
  * doing but a hand's: one that was forgotten holds against one that was not, else the smaller one, so that all readers agree.
  */
 export function onceEach(events: readonly Happened[]): Happened[] {
-  if (isFew(events) && events.every(({ id }, at) => events.findIndex((other) => other.id === id) === at))
+  if (
+    events.length <= FEW &&
+    events.every(({ id }, at) => events.findIndex((other) => other.id === id) === at)
+  )
     return [...events];
   const known = new Map<string, Happened>();
   for (const event of events) {
@@ -158,7 +161,6 @@ export function onceEach(events: readonly Happened[]): Happened[] {
 
 /** Most entities have a few lines, one after the other: thousands of them are read in one go. */
 const FEW = 8;
-const isFew = ({ length }: readonly Happened[]): boolean => length <= FEW;
 
 const isChain = (events: readonly Happened[]): boolean =>
   events.every(({ after }, at) =>

@@ -84,6 +84,9 @@ describe('a view of the lines', () => {
     const all = first.of(lamps);
     await first.look();
     expect([all.all().length, all.open().length]).toEqual([2_500, 25]);
+    // What has ended takes no room with its lines here either.
+    expect([all.eventsOf('3-7').length, all.eventsOf('3-0').length]).toEqual([0, 1]);
+    expect(await all.history('3-7')).toHaveLength(1);
     const next = open();
     const lines = await filesOpened(join(folder, 'lines'), async () => {
       await next.look();
@@ -93,6 +96,8 @@ describe('a view of the lines', () => {
     expect(next.of(lamps).isInLines('3-7')).toBe(true);
     // Something is said about one that has ended: its lines are needed again.
     await next.change(undefined, async () => ({ said: [saying('3-7', 'on')], answer: undefined }));
+    await first.look();
+    expect(all.get('3-7')).toEqual({ id: '3-7', is: 'on', said: 2 });
     expect(next.of(lamps).get('3-7')).toEqual({ id: '3-7', is: 'on', said: 2 });
     expect(next.of(lamps).eventsOf('3-7')[1]?.after).toEqual([next.of(lamps).eventsOf('3-7')[0]?.id]);
     await writeFile(place.path, '{"half');

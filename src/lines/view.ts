@@ -132,9 +132,11 @@ export class View {
   /** Why what is known may be out of date. */
   #unheard: BmadError | undefined;
 
-  constructor(log: Log, place?: ViewPlace) {
+  /** What has ended is known by its noun: of nouns that come later, all lines are kept. */
+  constructor(log: Log, place?: ViewPlace, nouns: readonly Noun<object>[] = []) {
     this.log = log;
     this.#place = place;
+    for (const noun of nouns) this.of(noun);
   }
 
   /** The entities of a noun. One that comes late is told what was read before. */
@@ -183,7 +185,13 @@ export class View {
       }
       if (place === undefined || this.#unkept < KEPT_FROM) return;
       this.#unkept = 0;
-      await writeKept(place, this.#kept());
+      const kept = this.#kept();
+      await writeKept(place, kept);
+      // Their lines are on disk, where they are looked up if anything is said about them again.
+      for (const { of, heads } of kept.ended) {
+        this.#known.ended.set(of, heads);
+        this.#known.events.delete(of);
+      }
     });
   }
 
@@ -364,7 +372,8 @@ interface ViewPlace {
 
 /** Raised with each change of what lines make of an entity. */
 const FOLD = 2;
-const KEPT_BYTES = 200_000_000;
+/** More is no text that Node can make. */
+const KEPT_BYTES = 500_000_000;
 
 const keyOf = ({ of }: ViewPlace): string => `${VERSION} ${FOLD} ${of}`;
 
@@ -377,14 +386,10 @@ async function readKept(place: ViewPlace): Promise<KeptView | undefined> {
   return { mark: new Map(mark), ended, names: new Map(names), events: new Map(events) };
 }
 
-/** One that cannot be written costs the next process its time, and nothing else. */
+/** One that cannot be written, or is too large for a text, costs the next process its time, and nothing else. */
 async function writeKept(place: ViewPlace, { mark, ended, names, events }: KeptView): Promise<void> {
-  const text = JSON.stringify({
-    key: keyOf(place),
-    mark: [...mark],
-    ended,
-    names: [...names],
-    events: [...events],
-  });
-  await writeAtomic(place.path, text).catch(() => undefined);
+  const kept = { key: keyOf(place), mark: [...mark], ended, names: [...names], events: [...events] };
+  try {
+    await writeAtomic(place.path, JSON.stringify(kept));
+  } catch {}
 }

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { KIT_FILES } from '../../../tests/support/kit-project.ts';
@@ -119,6 +119,30 @@ describe('a memory that only a file has', () => {
     expect(await fileOf(session, LOG)).toBe(KIT_FILES[LOG]);
     await session.ok(memoryRestore, { id: row?.id });
     expect(await session.recall('PostgreSQL ACID')).toMatchObject([{ id: row?.id }]);
+  });
+
+  it('stays forgotten, unless a file says it again later: then that can be found, changed and forgotten', async () => {
+    const session = await memorySession(onTestFinished, { files });
+    const words = 'verrou optimiste panier';
+    const memories = '_bmad/_memory/memories.json';
+    const before = await fileOf(session, memories);
+    const [hit] = await session.recall(words);
+    const id = hit?.id ?? '';
+    await session.ok(memoryForget, { id });
+    const texts = async (): Promise<string> =>
+      (await session.recall(words)).map(({ snippet }) => snippet).join();
+    // The file of that time comes back.
+    await writeFile(join(session.folder, memories), before);
+    expect(await texts()).not.toContain('verrou optimiste');
+    const later = new Date(Date.now() + 60_000).toISOString();
+    await writeFile(join(session.folder, memories), before.replaceAll(/2026-03-01T10:00:00\.\d+/g, later));
+    expect(await texts()).toContain('verrou optimiste');
+    await session.ok(memoryUpdate, { id, tags: ['caisse'] });
+    const { data } = await session.ok(memoryGet, { id });
+    expect(data['memory']).toMatchObject({ id, tags: ['caisse'] });
+    expect(data['memory']).not.toHaveProperty('forgotten_at');
+    await session.ok(memoryForget, { id });
+    expect(await texts()).not.toContain('verrou optimiste');
   });
 
   it('is changed under its id, and its own dated line with it', async () => {

@@ -10,7 +10,7 @@ import { agentName } from '../../base/text/agent-titles.ts';
 import { momentOf } from '../../base/text/text.ts';
 import { lineText } from '../../kit/memories/line-files.ts';
 import { uncopied, withCopies } from './copies.ts';
-import { isForgotten, isoTime, type MemoryChange, type Upserted } from './engine.ts';
+import { isForgotten, isLiving, isoTime, type MemoryChange, type Upserted } from './engine.ts';
 import {
   cleanTags,
   cleanText,
@@ -66,8 +66,11 @@ async function memoryWithId(opened: OpenMemory, id: string, type?: MemoryType): 
       suggestions: found.map((each) => each.type),
       hint: t`Specify the type as well.`,
     });
-  if (entry !== undefined) return { entry, revisions: await store.revisions(entry), sources, stored: true };
-  const [copy] = own;
+  // Somebody may have said it again in a file after it was gone: then that holds.
+  const isBehind = entry === undefined || isLiving(entry) ? undefined : await store.isBehind();
+  const copy = own.find((each) => isBehind?.(each.entry) !== true);
+  if (entry !== undefined && (isBehind === undefined || copy === undefined))
+    return { entry, revisions: await store.revisions(entry), sources, stored: true };
   if (copy !== undefined) return { entry: copy.entry, revisions: [], sources, stored: false };
   throw new BmadError('not_found', t`There is no memory with the id ${quoted(id)}.`, {
     subject: id.slice(0, 100),
@@ -236,9 +239,7 @@ async function adopted(
 ): Promise<MemoryEntry> {
   const at = createdAt.startsWith('1970') ? new Date().toISOString() : createdAt;
   const safe = secretsOut(text, hide).text;
-  const [made] = await store.upsert([
-    { id, type, agent, text: safe, tags, at, createdAt: at, revive: false },
-  ]);
+  const [made] = await store.upsert([{ id, type, agent, text: safe, tags, at, createdAt: at }]);
   if (made === undefined) throw new Error(t`The store returned no result for a memory.`);
   return made.entry;
 }

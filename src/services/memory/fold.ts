@@ -11,7 +11,6 @@ import {
 } from '../../model/memory.ts';
 import {
   type Decided,
-  isLiving,
   isMoment,
   isoTime,
   isSoundEntry,
@@ -185,19 +184,9 @@ const momentOr = (value: unknown, other: string): string => {
 /** The rules of change, the same for every engine: the stored memory and the new one decide what to store. */
 
 /** NUL ends a text in some drivers, and half a character cannot be written as UTF-8. */
-function cleanText(text: string): string {
-  return text
-    .replaceAll('\0', '')
-    .replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, '\uFFFD');
-}
-
-function cleanName(name: string): string {
-  return cleanText(name).normalize('NFC');
-}
-
-function cleanTags(tags: readonly string[]): string[] {
-  return [...new Set(tags.map(cleanName))];
-}
+const cleanText = (text: string): string => text.replaceAll('\0', '').replaceAll(/\p{Surrogate}/gu, '\uFFFD');
+const cleanName = (name: string): string => cleanText(name).normalize('NFC');
+const cleanTags = (tags: readonly string[]): string[] => [...new Set(tags.map(cleanName))];
 
 export function upserted(current: Stored | undefined, given: NewMemory, project: string): Decided<Upserted> {
   const at = isoTime(given.at);
@@ -280,13 +269,17 @@ function earlierLines(changed: readonly Stored[]): Set<string> {
 /** Whether an entry of a file says what was forgotten, superseded or said otherwise since; nothing where none can. */
 export type IsBehind = ((entry: MemoryEntry) => boolean) | undefined;
 
-/** By all that was changed. */
+/** By all that was changed. What somebody has said again after it was gone is not behind. */
 export function behind(changed: readonly Stored[]): IsBehind {
   // What an entry is known by is not made for nothing.
   if (changed.length === 0) return undefined;
   const lines = earlierLines(changed);
-  const gone = changed.map(({ entry }) => entry).filter((entry) => !isLiving(entry));
-  for (const entry of gone) lines.add(lineKey(entry));
-  const keys = new Set(gone.map(keyText));
-  return (entry) => keys.has(keyText(entry)) || lines.has(lineKey(entry));
+  const gone = new Map<string, string>();
+  for (const { entry } of changed)
+    for (const at of [entry.forgottenAt, entry.supersededAt])
+      for (const name of at === undefined ? [] : [keyText(entry), lineKey(entry)])
+        if (at !== undefined && at > (gone.get(name) ?? '')) gone.set(name, at);
+  const isGone = (name: string, { updatedAt }: MemoryEntry): boolean => updatedAt <= (gone.get(name) ?? '');
+  return (entry) =>
+    isGone(keyText(entry), entry) || lines.has(lineKey(entry)) || isGone(lineKey(entry), entry);
 }

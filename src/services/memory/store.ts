@@ -122,9 +122,12 @@ export class MemoryStore extends FollowedIndex {
 
   /** Takes memories out of every answer that does not ask for forgotten ones. Answers with those it changed. */
   async forget(keys: readonly MemoryKey[], at: string): Promise<MemoryEntry[]> {
-    const forgottenAt = isoTime(at);
+    const now = isoTime(at);
+    // Not before what it says, whatever clock that is from: a file would seem to have said it again.
     return this.#marked(keys, (entry) =>
-      entry.forgottenAt === undefined ? { ...entry, forgottenAt } : undefined,
+      entry.forgottenAt === undefined
+        ? { ...entry, forgottenAt: now > entry.updatedAt ? now : entry.updatedAt }
+        : undefined,
     );
   }
 

@@ -247,13 +247,13 @@ export class TaskStore {
   }
 }
 
+const byAge = (a: Task, b: Task): number =>
+  a.created_at === b.created_at ? (a.task_id < b.task_id ? -1 : 1) : a.created_at < b.created_at ? -1 : 1;
+
 /** A clock may have gone back, so the moment that the task itself names decides. */
 function sorted(here: Known): readonly Task[] {
   const { rev } = here.lines;
-  if (here.sorted.rev !== rev) {
-    const keyOf = ({ created_at, task_id }: Task): string => `${created_at} ${task_id}`;
-    here.sorted = { rev, tasks: here.lines.all().toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)) };
-  }
+  if (here.sorted.rev !== rev) here.sorted = { rev, tasks: here.lines.all().toSorted(byAge) };
   return here.sorted.tasks;
 }
 

@@ -316,8 +316,7 @@ export function linesIn(key: MemoryKey, payload: RawPayload): Line[] {
     ...(supersededAt === undefined ? {} : { supersededAt }),
     ...(Array.isArray(payload.revisions) ? { earlier: payload.revisions.toReversed() } : {}),
   };
-  // Earlier builds wrote the ids of the lines alone.
-  const id = said.at(-1) ?? sha256(JSON.stringify([of, data])).slice(0, 24);
+  const id = sha256(JSON.stringify([of, data])).slice(0, 24);
   return [lineOf({ of, after: [], do: 'moved', data, id, at, by: NO_ONE, machine: '', newer: false })];
 }
 
