@@ -63,8 +63,11 @@ const written =
 
 export const moment = written({ dateStyle: 'medium', timeStyle: 'short' });
 export const day = written({ dateStyle: 'short' });
-/** The time of day, as what happened today is told. */
-export const clock = written({ hour: '2-digit', minute: '2-digit' });
+/** A day without an hour, also where a format has put midnight in its place. */
+const DATE_ONLY = /^\d{4}-\d{2}-\d{2}(?:T00:00:00(?:\.000)?Z)?$/;
+const hours = written({ hour: '2-digit', minute: '2-digit' });
+/** The time of day, as what happened today is told, where it is known. */
+export const clock = (iso = ''): string => (DATE_ONLY.test(iso) ? '' : hours(iso));
 
 /** A day in words: today, yesterday, or its date. */
 export function dayName(iso: string, now = new Date()): string {
@@ -80,8 +83,6 @@ export function dayName(iso: string, now = new Date()): string {
   return written({ day: 'numeric', month: 'long', ...(isThisYear ? {} : { year: 'numeric' }) })(iso);
 }
 
-const DATE_ONLY = /^\d{4}-\d{2}-\d{2}$/;
-
 /** How long ago, in the largest unit that says it. */
 function elapsed(iso: string, now: number): [count: number, unit: 'minute' | 'hour' | 'day'] | undefined {
   const time = Date.parse(iso);
@@ -94,7 +95,7 @@ function elapsed(iso: string, now: number): [count: number, unit: 'minute' | 'ho
 
 /** `2 minutes ago`, `yesterday`: in the words of the language. Of a bare date no hour is known. */
 export function age(iso = '', now = Date.now()): string {
-  if (DATE_ONLY.test(iso)) return dayName(`${iso}T12:00:00`, new Date(now));
+  if (DATE_ONLY.test(iso)) return dayName(`${iso.slice(0, 10)}T12:00:00`, new Date(now));
   const [count, unit] = elapsed(iso, now) ?? [];
   if (count === undefined || unit === undefined) return '';
   if (count === 0) return t`just now`;
@@ -112,7 +113,7 @@ export const amount = (count: number, unit: 'minute' | 'hour' | 'day'): string =
 
 /** `2 min`, `3 h`: the same where there is room for no more. */
 export function span(iso = '', now = Date.now()): string {
-  if (DATE_ONLY.test(iso)) return shortDay(`${iso}T12:00:00`, now);
+  if (DATE_ONLY.test(iso)) return shortDay(`${iso.slice(0, 10)}T12:00:00`, now);
   const [count, unit] = elapsed(iso, now) ?? [];
   if (count === undefined || unit === undefined) return '';
   return count === 0 ? t`just now` : amount(count, unit);

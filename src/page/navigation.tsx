@@ -223,13 +223,14 @@ function Project({ waiting }: { waiting: number | undefined }): VNode {
 /** What a phone has no room for below. */
 export function More(): VNode {
   const { views } = words.value;
+  const marks = useMarks(0);
   return (
     <>
       <Heading title={views.more} />
       <div class="list more-list">
         {(['proof', 'catalogue', 'health'] as const).map((view) => (
           <a key={view} href={address(view)}>
-            {views[view]}
+            {views[view]} <b class={marks[view]?.tone ?? ''}>{marks[view]?.text}</b>
           </a>
         ))}
       </div>

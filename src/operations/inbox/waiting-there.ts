@@ -241,11 +241,16 @@ async function handoffsOf(state: ProjectState, { signal }: Call): Promise<Waitin
         kind: 'handoff',
         role: to,
         since: old,
-        title:
-          old === undefined
-            ? t`${from} waits for an answer`
-            : t`${from} has waited for an answer since ${old}`,
-        evidence: [{ file: id, says: text }],
+        title: t`Answer: ${oneLine(text, TITLE)}`,
+        evidence: [
+          {
+            file: id,
+            says:
+              old === undefined
+                ? t`${from} waits for an answer`
+                : t`${from} has waited for an answer since ${old}`,
+          },
+        ],
         text,
         actions: [action(t`Mark as done`, 'complete_handoff', { id }, { asks: true })],
       }),

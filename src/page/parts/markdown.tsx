@@ -9,7 +9,8 @@ const MOST = 300_000;
 
 /** Markdown as elements. Nothing in it becomes markup of the page: its HTML is shown as text, its images are named. */
 export function Markdown({ text }: { text: string }): VNode {
-  if (text.length > MOST || longestLine(text) > 20_000) return <Exact text={text} />;
+  const isOther = text.startsWith('{') || text.split('\n').some(({ length }) => length > 20_000);
+  if (text.length > MOST || isOther) return <Exact text={text} />;
   const { fields, body } = withoutFields(text);
   return (
     <div class="prose">
@@ -17,10 +18,6 @@ export function Markdown({ text }: { text: string }): VNode {
       {blocks(lexer(body))}
     </div>
   );
-}
-
-function longestLine(text: string): number {
-  return text.split('\n').reduce((most, { length }) => Math.max(most, length), 0);
 }
 
 const blocks = (tokens: readonly Token[]): ComponentChildren =>

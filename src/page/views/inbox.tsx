@@ -268,6 +268,8 @@ function Reader(of: {
   const nameOf = useNames();
   const { kind, title, since, evidence, actions, root } = of.item;
   const [first, ...more] = evidence;
+  // What fails says more than that it does.
+  const isFailure = kind === 'verdict' && of.item.exact !== undefined;
   const canUndo = actions.some(({ operation, asks }) => operation === 'task_approve' && asks !== true);
   return (
     <article class="reader" data-reader aria-label={inLine(title)}>
@@ -288,7 +290,7 @@ function Reader(of: {
         )}
       </p>
       <h2 tabIndex={-1}>{inLine(title)}</h2>
-      {first?.says === undefined || first.says === of.item.text ? null : (
+      {first?.says === undefined || first.says === of.item.text || isFailure ? null : (
         <p class="why">{inLine(first.says, 600)}</p>
       )}
       <Text item={of.item} />

@@ -3,6 +3,7 @@ import type { Answers, Action, Task } from '../answers.ts';
 import { useAnswer, useNames } from '../loading.ts';
 import { Actions } from '../parts/actions.tsx';
 import { Choice } from '../parts/choice.tsx';
+import { Markdown } from '../parts/markdown.tsx';
 import { Empty, Group, Heading, Pages, Shown, Unread, When, unreadOf } from '../parts/shown.tsx';
 import { Exact, Exacts } from '../parts/texts.tsx';
 import { dotted, inLine } from '../parts/visible.ts';
@@ -10,8 +11,6 @@ import { Beside, Fold } from '../parts/work.tsx';
 import { address, refine, route } from '../router.ts';
 import { age, moment, plural, t } from '../message.ts';
 import { stateOf } from '../words.ts';
-
-const LINES = 40;
 
 /** States in which somebody, or something, has to be looked after. */
 const TONES: Readonly<Record<string, string>> = {
@@ -133,7 +132,7 @@ function Whole({ shown, onDone }: { shown: Answers['task_show']; onDone: () => v
       {result === undefined || waits !== undefined ? null : (
         <>
           <Group title={t`What came of it`} />
-          <Exact text={result} lines={LINES} />
+          <Markdown text={result} />
         </>
       )}
       {waits === undefined ? null : <Exacts title={task.task} texts={waits.texts} />}
