@@ -6,22 +6,14 @@ import { KitFiles } from '../../kit/memories/read-all.ts';
 import { linePlaces, linesIn, ProjectLogs, mirrorsIn } from '../../kit/project-log.ts';
 import { type LinedHandoff, linedHandoffs } from '../../kit/session/handoffs.ts';
 import { MEMORY_TYPES, type MemoryEntry, type MemoryFilter, type MemoryType } from '../../model/memory.ts';
-import { type LinesPlace, linesPlace, type StateMove } from '../../kit/home.ts';
+import { type LinesPlace, linesPlace } from '../../kit/home.ts';
 import { BmadError, ours } from '../../base/errors.ts';
 import { leftMirrors } from '../../lines/folders.ts';
 import { browse, browseAll, type Browsed } from './browse.ts';
 import * as changes from './change.ts';
 import { completed, tidied } from './copies.ts';
 import type { MemoryPage, MemoryStats, Page } from './engine.ts';
-import {
-  embedPending,
-  isOnQdrant,
-  type MemorySetup,
-  moveIntoProject,
-  openStore,
-  type Reembedding,
-  Sessions,
-} from './open.ts';
+import { embedPending, isOnQdrant, type MemorySetup, type Reembedding, Sessions } from './open.ts';
 import { kitCandidates, type OpenMemory, type Session, shownBy } from './opened.ts';
 import { hasStore } from './place.ts';
 import { ANALYSER, between, listed, passes, readyFilter } from './rank.ts';
@@ -29,7 +21,7 @@ import { recall } from './recall.ts';
 import { distinct } from './similar.ts';
 import { exported, imported } from './transfer.ts';
 
-export { makeIndex, type MemorySetup, type SharedEmbedder } from './open.ts';
+export { makeIndex, type MemorySetup, moveMemory, type SharedEmbedder } from './open.ts';
 /** Both are asked for outside, for all projects; what they take is in this part, which is loaded late. */
 export { chooseEmbedder } from '../../meaning/embedders/choose.ts';
 export { serverName } from '../../kit/project-log.ts';
@@ -211,12 +203,6 @@ async function onlyInFiles(opened: OpenMemory, selection: Selection): Promise<Me
   // While an index is being made, what it has is known as of a moment ago.
   const known = await store.stored(found);
   return found.filter((_, at) => known[at] === undefined);
-}
-
-/** What moves a project's memories from the user's folder into the project; nothing where there are none. */
-export function moveMemory(setup: MemorySetup): Promise<StateMove | undefined> {
-  const options = { project: setup.kit.app, analyser: ANALYSER };
-  return moveIntoProject(setup, () => openStore(setup, options, (note) => setup.log.warn(note)));
 }
 
 /** What determines where a project's memory is; if this text changes, it has to be reopened. */

@@ -361,18 +361,16 @@ export async function embedPending(
   }
 }
 
-/** Copies the lines of a project that are on this machine only into the project. */
-export async function moveIntoProject(
-  setup: StoreSetup,
-  opened: () => Promise<MemoryStore>,
-): Promise<StateMove | undefined> {
+/** Copies the lines of a project that are on this machine only into the project; nothing where there are none. */
+export async function moveMemory(setup: MemorySetup): Promise<StateMove | undefined> {
   const { kit } = setup;
   const { project, user } = kit.places.memories;
   const [from, to] = [folderAt(user), folderAt(project)];
   const inside = jailOf(to);
   if (isOnQdrant(setup.engine) || (await lineFiles(from)).length === 0) return undefined;
   const home = projectPages(kit);
-  const store = await opened();
+  const options = { project: kit.app, analyser: ANALYSER };
+  const store = await openStore(setup, options, (note) => setup.log.warn(note));
   return {
     part: 'memories',
     count: await store.count({ includeSuperseded: true }),
