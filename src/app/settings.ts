@@ -176,8 +176,3 @@ function teamDatabase(
     close: () => void opened?.close(),
   };
 }
-
-export const noDatabase = (): BmadError =>
-  new BmadError('not_found', t`No database is set for the state of projects.`, {
-    hint: t`Its address is the setting state (BMAD_STATE).`,
-  });

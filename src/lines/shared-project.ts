@@ -77,7 +77,7 @@ export async function openProject(
     throw new BmadError('conflict', t`The database ${database.shown} has another project called ${key}.`, {
       subject: key,
       reason: 'database',
-      hint: t`Their first commits differ. If this is a fork, give it another name with the setting projectKey (BMAD_PROJECT_KEY).`,
+      hint: t`Their first commits differ. If this is a fork, give it another name with the setting projectKey (BMAD_PROJECT_KEY) of a server that is started in it.`,
     });
   return project;
 }

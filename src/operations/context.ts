@@ -253,7 +253,7 @@ export interface PlacePort {
   /** The database that has its lines, where one is set; or the one at an address. */
   database(address?: string): Promise<ProjectDatabase | undefined>;
   /** Moves all lines into the database at this address, or without one from the database that is set into files. */
-  moveLines(to: string | undefined, moving: Moving): Promise<Moved>;
+  moveLines(to: string | undefined, moving: Moving): Promise<Moved | undefined>;
   /** Runs a move while no other process moves state of the project. */
   whileMoving<T>(work: () => Promise<T>): Promise<T>;
 }

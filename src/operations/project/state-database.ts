@@ -18,11 +18,14 @@ const addressField = z
 async function opened(context: Context, address?: string): Promise<ProjectDatabase> {
   const found = await (await context.state()).database(address);
   if (found !== undefined) return found;
-  throw new BmadError('not_found', t`No database is set for the state of projects: it is in files.`, {
+  throw noDatabase();
+}
+
+const noDatabase = (): BmadError =>
+  new BmadError('not_found', t`No database is set for the state of projects: it is in files.`, {
     hint: t`The address is the setting state (BMAD_STATE).`,
     steps: [{ operation: 'project_state', why: t`See where the files are` }],
   });
-}
 
 async function using<T>(
   context: Context,
@@ -211,7 +214,9 @@ export const stateMove = defineOperation({
     const state = await context.state();
     const moving = { isDryRun: !apply, tell: call.progress, signal: call.signal };
     const move = () => state.moveLines(to === 'files' ? undefined : to, moving);
-    const { isDryRun, ...moved } = await (apply ? state.whileMoving(move) : move());
+    const done = await (apply ? state.whileMoving(move) : move());
+    if (done === undefined) throw noDatabase();
+    const { isDryRun, ...moved } = done;
     return { applied: !isDryRun, ...moved };
   },
   render: ({ applied, from, to, lines: count, known, texts, digest, aside }) => ({
