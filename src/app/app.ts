@@ -120,7 +120,13 @@ function contextOf(
       const { openAgain, requestFiles } = await import('../services/calls/again.ts');
       return openAgain(requestFiles(settings.state));
     }),
-    audit: once(async () => (await import('../services/calls/audit.ts')).openAudit(settings.state, { log })),
+    audit: once(async () => {
+      const { openAudit } = await import('../services/calls/audit.ts');
+      if (config.state === undefined) return openAudit(settings.state, { log });
+      const { machineName } = await import('../kit/project-log.ts');
+      const shared = async () => (await settings.team.get())?.audit(() => machineName(settings.state));
+      return openAudit(settings.state, { log, shared });
+    }),
     usage: async (project) => rankings.usage(await workspaces.project(await settled(project))),
     reranker: rankings.reranker,
     delegation: once(async () => {

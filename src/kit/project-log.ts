@@ -139,7 +139,7 @@ export async function linesIn(setup: LogSetup) {
 }
 
 /** A few letters by chance that this user's lines begin with; where nothing can be kept, others each time. */
-async function machineName(state: string): Promise<string> {
+export async function machineName(state: string): Promise<string> {
   const file = join(state, 'machine');
   const known = async (): Promise<string | undefined> =>
     /^[a-z0-9]{6}$/.exec((await readState(file).catch(() => undefined))?.trim() ?? '')?.[0];

@@ -403,7 +403,8 @@ function aroundTime(line: Line): string[] {
 }
 
 /** Columns have no room for characters that are none; the body has them escaped. */
-const stored = (text: string): string => text.replaceAll('\0', '').replaceAll(/\p{Surrogate}/gu, '\uFFFD');
+export const stored = (text: string): string =>
+  text.replaceAll('\0', '').replaceAll(/\p{Surrogate}/gu, '\uFFFD');
 
 const nounOf = ({ of }: LineEvent): string => of.slice(0, Math.max(0, of.indexOf('/')));
 

@@ -113,6 +113,37 @@ export const auditLineSchema = z.object({
   ms: z.number(),
   /** How many requests this line stands for, where that is not one. */
   count: z.number().optional(),
+  /** Which machine it was, where those of several are together. */
+  machine: z.string().optional(),
 });
 
 export type AuditLine = z.output<typeof auditLineSchema>;
+
+export interface AuditFilter {
+  /** In milliseconds. */
+  since: number;
+  caller?: string | undefined;
+  operation?: string | undefined;
+  outcome?: string | undefined;
+  /** At most so many, the last ones. */
+  limit: number;
+}
+
+/** A line of a machine's audit, by its place there. */
+export interface AuditRow {
+  day: string;
+  number: number;
+  host: string;
+  line: AuditLine;
+}
+
+/** Where the audits of several machines are together. */
+export interface SharedAudit {
+  /** For people. */
+  at: string;
+  /** The last number that it has of this machine, for each day. */
+  kept(): Promise<ReadonlyMap<string, number>>;
+  /** One that it has already is left as it is. */
+  add(rows: readonly AuditRow[]): Promise<void>;
+  read(wanted: AuditFilter): Promise<{ lines: AuditLine[]; more: number }>;
+}

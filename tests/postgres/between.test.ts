@@ -98,7 +98,7 @@ describe.skipIf(programs === undefined || pooler === undefined)('behind a pooler
       await near.append(note('task/late'));
       await expect.poll(() => heard).toBeGreaterThan(before);
 
-      expect(await migrate(await databaseAt(through))).toMatchObject({ before: 2 });
+      expect(await migrate(await databaseAt(through))).toMatchObject({ before: 3 });
       const left = await cluster.ask(
         name,
         `select count(*)::int as locks from pg_locks where locktype = 'advisory'`,

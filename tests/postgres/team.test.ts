@@ -167,14 +167,14 @@ describe.skipIf(programs === undefined)('a team with one database', () => {
     const ada = await machine(address.replace('postgres@', 'postgres:hidden-word@'));
     await ada.remember('decisions', 'architect', 'Invoices are numbered without gaps, by law');
     const shown = await ada.ok(stateShow);
-    expect(shown.data).toMatchObject({ where: 'database', key: 'bmad-corner-shop', schema: 2, expected: 2 });
+    expect(shown.data).toMatchObject({ where: 'database', key: 'bmad-corner-shop', schema: 3, expected: 3 });
     expect(shown.data['lines']).toEqual({ memory: 1 });
     const checked = await ada.ok(stateCheck);
     expect(checked.data['problems']).toEqual([]);
     for (const each of [shown, checked]) expect(JSON.stringify(each)).not.toContain('hidden-word');
     await cluster.ask(name, 'update bmad.meta set version = 99');
     expect((await (await machine(address)).fail(taskList)).message).toContain('newer version');
-    await cluster.ask(name, 'update bmad.meta set version = 2');
+    await cluster.ask(name, 'update bmad.meta set version = 3');
     expect((await (await machine()).ok(stateShow)).data).toMatchObject({ where: 'files' });
   });
 

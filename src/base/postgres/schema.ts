@@ -41,6 +41,19 @@ const STEPS: readonly string[] = [
     until timestamptz not null,
     primary key (project, caller, key)
   )`,
+  `CREATE table bmad.audit (
+    machine text not null,
+    day date not null,
+    number integer not null,
+    host text not null,
+    at timestamptz not null,
+    caller text[] not null,
+    operation text not null,
+    outcome text not null,
+    body text not null,
+    primary key (machine, day, number)
+  );
+  create index audit_at on bmad.audit (at)`,
 ];
 
 export const SCHEMA_VERSION = STEPS.length;
@@ -131,4 +144,5 @@ async function grant(asked: Asked, role: string): Promise<void> {
   await asked.query(`grant select on bmad.meta to ${name}`);
   await asked.query(`grant select, insert, update on bmad.project, bmad.line to ${name}`);
   await asked.query(`grant select, insert, update, delete on bmad.request to ${name}`);
+  await asked.query(`grant select, insert on bmad.audit to ${name}`);
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { visible } from '../../base/text/hidden.ts';
-import { plural, t } from '../../base/text/message.ts';
+import { plural, say, t } from '../../base/text/message.ts';
 import { type AuditLine, auditLineSchema } from '../../model/client.ts';
 import { defineOperation } from '../operation.ts';
 
@@ -14,7 +14,7 @@ export const auditShow = defineOperation({
   name: 'audit_show',
   title: 'Show who has called what',
   description:
-    'Calls of the HTTP servers that use this user’s state folder: time, caller, operation, project, id and outcome, never arguments.',
+    'Calls of the HTTP servers that use this user’s state folder, or of all that use the database of the team: time, caller, operation, project, id and outcome, never arguments.',
   effect: 'read',
   command: 'audit',
   forPeople: true,
@@ -42,6 +42,7 @@ export const auditShow = defineOperation({
     lines: z.array(auditLineSchema),
     more: z.int(),
     bad: z.int().describe('Lines that cannot be read'),
+    alone: z.string().optional().describe('Why the calls of other machines are missing'),
   }),
   async run({ since, limit, ...wanted }, context, call) {
     // It says what everybody has done, on all projects: that is for whoever has let this person in by a link, not for a login.
@@ -52,12 +53,13 @@ export const auditShow = defineOperation({
       });
     const from = timeOf(since);
     const audit = await context.audit();
-    const read = await audit.read({ ...wanted, since: from, limit });
+    const read = await audit.readAll({ ...wanted, since: from, limit });
     return { ...read, since: new Date(from).toISOString() };
   },
-  render: ({ folder, since, lines, more, bad }) => ({
+  render: ({ folder, since, lines, more, bad, alone }) => ({
     body: lines.length === 0 ? t`No call has been audited since ${since}.` : lines.map(lineOf).join('\n'),
     note: [
+      ...(alone === undefined ? [] : [t`DEGRADED, only the calls of this machine are shown: ${say(alone)}`]),
       ...(more === 0 ? [] : [t`${plural(more, 'earlier line')} not shown; --limit shows more.`]),
       ...(bad === 0 ? [] : [t`${plural(bad, 'line')} cannot be read.`]),
       folder,
@@ -76,12 +78,12 @@ function timeOf(since: string): number {
 }
 
 /** Names may be anybody's, so what is hidden in them is shown. */
-function lineOf({ at, by, operation, project, target, outcome, ms, count }: AuditLine): string {
+function lineOf({ at, machine = '', by, operation, project, target, outcome, ms, count }: AuditLine): string {
   const who = [by.kind, by.name, by.token === by.name ? '' : (by.token ?? ''), by.host ?? ''];
   const what = [operation, target ?? '', project ?? ''];
   const times = count === undefined ? `${Math.round(ms)} ms` : `× ${count}`;
   return visible(
-    [at, ...who, '|', ...what, '|', outcome, times]
+    [at, machine, ...who, '|', ...what, '|', outcome, times]
       .filter((part) => part !== '')
       .map((part) => part.replaceAll(/\s+/g, ' '))
       .join(' '),

@@ -67,7 +67,8 @@ export function Audit(): VNode {
 }
 
 function Call({ line }: { line: AuditLine }): VNode {
-  const { at, by, operation, outcome, project = '', target = '', ms, count } = line;
+  const { at, by, operation, outcome, project = '', target = '', ms, count, machine } = line;
+  const took = count === undefined ? t`${number(Math.round(ms))} ms` : `× ${number(count)}`;
   return (
     <li data-entry tabIndex={0}>
       <When at={at} as={moment} />
@@ -75,16 +76,7 @@ function Call({ line }: { line: AuditLine }): VNode {
         <b>{inLine(operation, 80)}</b>{' '}
         <span class={outcome === 'ok' ? 'good' : 'bad'}>{inLine(outcome, 40)}</span> {inLine(target, 120)}
         <small title={inLine(project)}>
-          {inLine(
-            dotted(
-              by.kind,
-              by.name,
-              by.token,
-              by.host,
-              lastName(project),
-              count === undefined ? t`${number(Math.round(ms))} ms` : `× ${number(count)}`,
-            ),
-          )}
+          {inLine(dotted(by.kind, by.name, by.token, by.host, lastName(project), machine, took))}
         </small>
       </span>
     </li>

@@ -7,7 +7,8 @@ import type { Log } from '../../base/log.ts';
 import { jsonObject } from '../../base/parse/json.ts';
 import { t } from '../../base/text/message.ts';
 import { compare } from '../../base/text/text.ts';
-import { type AuditLine, auditLineSchema } from '../../model/client.ts';
+import { type AuditFilter, type AuditLine, auditLineSchema, type SharedAudit } from '../../model/client.ts';
+import { AuditCopy } from './audit-copy.ts';
 
 /**
  * Who has called what, as lines in one file for each day. Nothing in them is an argument or a text: a line says that a call
@@ -21,16 +22,6 @@ const KEPT_DAYS = 90;
 const DAY_MS = 24 * 60 * 60_000;
 /** An operator whose disk is full is not told of every call. */
 const TOLD_MS = 60_000;
-interface AuditFilter {
-  /** In milliseconds. */
-  since: number;
-  caller?: string | undefined;
-  operation?: string | undefined;
-  outcome?: string | undefined;
-  /** At most so many, the last ones. */
-  limit: number;
-}
-
 interface AuditRead {
   folder: string;
   lines: AuditLine[];
@@ -38,12 +29,16 @@ interface AuditRead {
   more: number;
   /** Lines that are not such lines. */
   bad: number;
+  /** Why those of other machines are missing. */
+  alone?: string;
 }
 
 export interface Audit {
   /** Waits until the line is kept; answers why it could not be, and never throws. */
   note(line: Omit<AuditLine, 'at'>): Promise<BmadError | undefined>;
   read(wanted: AuditFilter): Promise<AuditRead>;
+  /** Those of all machines, where they are together. */
+  readAll(wanted: AuditFilter): Promise<AuditRead>;
   /** What an operator should know. */
   trouble(): string | undefined;
 }
@@ -54,7 +49,14 @@ interface Note {
   told(error: BmadError | undefined): void;
 }
 
-export function openAudit(state: string, { log, now = Date.now }: { log: Log; now?: () => number }): Audit {
+interface AuditSetup {
+  log: Log;
+  now?: () => number;
+  /** Where the audits of all machines are, if anywhere. */
+  shared?: () => Promise<SharedAudit | undefined>;
+}
+
+export function openAudit(state: string, { log, now = Date.now, shared }: AuditSetup): Audit {
   const folder = join(state, FOLDER);
   let waiting: Note[] = [];
   let writing = false;
@@ -67,6 +69,9 @@ export function openAudit(state: string, { log, now = Date.now }: { log: Log; no
   const days = async (): Promise<string[]> =>
     (await stateNames(folder)).flatMap((name) => FILE.exec(name)?.[1] ?? []);
   const fileOf = (day: string): string => join(folder, `${day}.jsonl`);
+
+  const copy = shared === undefined ? undefined : new AuditCopy({ days, fileOf }, shared);
+  copy?.soon();
 
   /** What came while lines were being written is written together. */
   async function write(): Promise<void> {
@@ -90,6 +95,7 @@ export function openAudit(state: string, { log, now = Date.now }: { log: Log; no
       fileOf(day),
       notes.map(({ json }) => json),
     );
+    copy?.soon();
     if (pruned !== day) await prune();
     pruned = day;
   }
@@ -114,6 +120,31 @@ export function openAudit(state: string, { log, now = Date.now }: { log: Log; no
     lost = 0;
   }
 
+  async function read({ since, caller, operation, outcome, limit }: AuditFilter): Promise<AuditRead> {
+    const found: AuditRead = { folder, lines: [], more: 0, bad: 0 };
+    const who = caller?.toLowerCase();
+    function take(json: string): void {
+      const { data: line } = auditLineSchema.safeParse(jsonObject(json));
+      if (line === undefined) {
+        found.bad += 1;
+        return;
+      }
+      const { by, at } = line;
+      if (!(Date.parse(at) >= since) || (outcome !== undefined && outcome !== line.outcome)) return;
+      if (operation !== undefined && operation !== line.operation) return;
+      if (who !== undefined && ![by.kind, by.name, by.token].some((each) => each?.toLowerCase() === who))
+        return;
+      found.lines.push(line);
+    }
+    // By the end of each day, and one more for clocks that were set back while it lasted.
+    for (const day of await days())
+      if (Date.parse(day) + 2 * DAY_MS > since) await readLog(fileOf(day), undefined, () => undefined, take);
+    found.lines.sort((a, b) => compare(a.at, b.at));
+    found.more = Math.max(0, found.lines.length - limit);
+    found.lines = found.lines.slice(-limit);
+    return found;
+  }
+
   return {
     note(line) {
       const at = now();
@@ -124,30 +155,13 @@ export function openAudit(state: string, { log, now = Date.now }: { log: Log; no
       });
     },
     trouble: () => (failed === undefined ? undefined : t`Calls cannot be audited. ${failed.message}`),
-    async read({ since, caller, operation, outcome, limit }) {
-      const found: AuditRead = { folder, lines: [], more: 0, bad: 0 };
-      const who = caller?.toLowerCase();
-      function take(json: string): void {
-        const { data: line } = auditLineSchema.safeParse(jsonObject(json));
-        if (line === undefined) {
-          found.bad += 1;
-          return;
-        }
-        const { by, at } = line;
-        if (!(Date.parse(at) >= since) || (outcome !== undefined && outcome !== line.outcome)) return;
-        if (operation !== undefined && operation !== line.operation) return;
-        if (who !== undefined && ![by.kind, by.name, by.token].some((each) => each?.toLowerCase() === who))
-          return;
-        found.lines.push(line);
-      }
-      // By the end of each day, and one more for clocks that were set back while it lasted.
-      for (const day of await days())
-        if (Date.parse(day) + 2 * DAY_MS > since)
-          await readLog(fileOf(day), undefined, () => undefined, take);
-      found.lines.sort((a, b) => compare(a.at, b.at));
-      found.more = Math.max(0, found.lines.length - limit);
-      found.lines = found.lines.slice(-limit);
-      return found;
+    read,
+    async readAll(wanted) {
+      const there = await copy
+        ?.now()
+        .then(async (place) => place && { folder: place.at, bad: 0, ...(await place.read(wanted)) })
+        .catch((error: unknown) => ({ alone: BmadError.from(error, () => undefined).message }));
+      return there !== undefined && 'lines' in there ? there : { ...(await read(wanted)), ...there };
     },
   };
 }

@@ -14,6 +14,7 @@ import { type LogSetup, sharedName, type SharedState } from '../../kit/project-l
 import { CHANNEL, closeProject, DatabaseLog, openProject, type SharedProject } from '../../lines/database.ts';
 import type { Writer } from '../../lines/line.ts';
 import type { RequestPlace } from '../../model/client.ts';
+import { AuditRows } from './audit.ts';
 import { databaseSide, type Side } from './move.ts';
 import { RequestRows } from './requests.ts';
 
@@ -89,6 +90,12 @@ export class StateDatabase implements SharedState {
   async requests(setup: LogSetup): Promise<RequestPlace> {
     await this.project(setup);
     return new RequestRows(() => this.project(setup));
+  }
+
+  /** The audits of all machines; this one is known by its name. */
+  audit(machine: () => Promise<string>): AuditRows {
+    const opened = (): Promise<Database> => this.#checked().then(() => this.database);
+    return new AuditRows(this.at, opened, machine);
   }
 
   /** Calls when anyone may have written something. Behind a pooler nothing can be listened to, so it asks now and then. */
