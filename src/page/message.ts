@@ -65,14 +65,15 @@ export const moment = written({ dateStyle: 'medium', timeStyle: 'short' });
 export const day = written({ dateStyle: 'short' });
 /** A day without an hour, also where a format has put midnight in its place. */
 const DATE_ONLY = /^\d{4}-\d{2}-\d{2}(?:T00:00:00(?:\.000)?Z)?$/;
-const hours = written({ hour: '2-digit', minute: '2-digit' });
+const timeOfDay = written({ hour: '2-digit', minute: '2-digit' });
 /** The time of day, as what happened today is told, where it is known. */
-export const clock = (iso = ''): string => (DATE_ONLY.test(iso) ? '' : hours(iso));
+export const clock = (iso = ''): string => (DATE_ONLY.test(iso) ? '' : timeOfDay(iso));
 
 /** A day in words: today, yesterday, or its date. */
 export function dayName(iso: string, now = new Date()): string {
   const time = Date.parse(iso);
   if (Number.isNaN(time)) return iso;
+  if (time === 0) return t`No date`;
   const midnight = (at: number): number => new Date(at).setHours(0, 0, 0, 0);
   const days = Math.round((midnight(now.getTime()) - midnight(time)) / 86_400_000);
   if (days === 0 || days === 1) {

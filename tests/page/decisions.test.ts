@@ -111,6 +111,7 @@ describe('decisions on the page', () => {
 
   it('moves a story only as it was shown, and takes it back', async () => {
     await ada.see('#/board');
+    await ada.page.getByText('1 change that the files prove').waitFor();
     // A card that is dropped asks the same as a status that is chosen.
     await entry(ada, 'Guest checkout').dragTo(ada.page.getByRole('region', { name: /^Done/ }));
     await ada.page.getByRole('heading', { name: 'Guest checkout' }).waitFor();
@@ -192,6 +193,16 @@ describe('decisions on the page', () => {
     await own.waitFor({ state: 'detached' });
     const { safety } = await served.ask<{ safety: { allowed: boolean } }>('doctor');
     expect(safety.allowed).toBe(true);
+  });
+
+  it('runs the contract again without losing the place, and says what came of it', async () => {
+    await ada.see('#/inbox');
+    await entry(ada, 'The completion contract failed').focus();
+    await ada.page.getByRole('button', { name: /^Run again/ }).waitFor();
+    await ada.page.keyboard.press('1');
+    await ada.page.locator('.toast', { hasText: 'Run again: Failed' }).waitFor();
+    await ada.page.locator('[data-row=verdict][aria-current]').waitFor();
+    expect(await isRead(ada)).toBe('verdict');
   });
 
   it('settles two memories that are about the same', async () => {

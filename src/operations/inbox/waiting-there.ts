@@ -127,7 +127,8 @@ async function verdictsOf(state: ProjectState): Promise<WaitingThere> {
   const printed = output === undefined || output.failures === '' ? output?.end : output.failures;
   if (last !== undefined && last.status !== 'PASS')
     found.items.push({
-      id: `verdict ${last.id}`,
+      // The same after it was run again: who reads it goes on reading it.
+      id: 'verdict',
       kind: 'verdict',
       role: 'developer',
       since: last.started,
@@ -242,17 +243,9 @@ async function handoffsOf(state: ProjectState, { signal }: Call): Promise<Waitin
         role: to,
         since: old,
         title: t`Answer: ${oneLine(text, TITLE)}`,
-        evidence: [
-          {
-            file: id,
-            says:
-              old === undefined
-                ? t`${from} waits for an answer`
-                : t`${from} has waited for an answer since ${old}`,
-          },
-        ],
+        evidence: [{ file: id, says: t`${from} waits for an answer` }],
         text,
-        actions: [action(t`Mark as done`, 'complete_handoff', { id }, { asks: true })],
+        actions: [action(t`Mark as done`, 'complete_handoff', { id }, { asks: true, equal: true })],
       }),
     ),
     unread: [],

@@ -14,13 +14,8 @@ export function Board({ given }: { given: Readonly<Record<string, string>> }): V
     <main>
       <h1>{t`Next steps`}</h1>
       <Problem error={error} reload={reload} />
-      {data === undefined ? (
-        error === undefined ? (
-          <p class="soft">{t`Loading`}</p>
-        ) : null
-      ) : (
-        <Standing next={data} />
-      )}
+      {data === undefined && error === undefined ? <p class="soft">{t`Loading`}</p> : null}
+      {data === undefined ? null : <Standing next={data} />}
     </main>
   );
 }

@@ -2,12 +2,13 @@ import { labelled, t } from '../message.ts';
 import type { ComponentChildren, VNode } from 'preact';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Action } from '../answers.ts';
-import { perform, saidOf, type Done } from '../api.ts';
+import { perform, saidOf } from '../api.ts';
 import { session } from '../live.ts';
 import { address, go, project } from '../router.ts';
 import { isOfTheMachine } from './patterns.ts';
-import { tellDone } from './toast.tsx';
+import { tell, tellDone } from './toast.tsx';
 import { Press, Wrong } from './shown.tsx';
+import { stateOf } from '../words.ts';
 
 /** What only shows something has a view for it. */
 function shownAt({ operation, args }: Action): string | undefined {
@@ -30,8 +31,8 @@ interface Acting {
   keyed?: boolean;
   /** What stands beside them. */
   children?: ComponentChildren;
-  /** Told what was done, in the words of its button. */
-  onDone: (did: string, done: Done) => void;
+  /** Told whether it decides something. */
+  onDone: (decides: boolean) => void;
   /** After it was taken back; as after it was done, where nothing is said. */
   onUndone?: () => void;
 }
@@ -56,9 +57,11 @@ export function Actions(of: Acting): VNode | null {
         ...(asked === undefined ? {} : { [asked]: word }),
       });
       setOpen(undefined);
-      if (!LOOKS.has(operation))
-        tellDone(labelled(label, about), done, where, of.onUndone ?? (() => onDone(label, done)));
-      onDone(label, done);
+      const decides = !LOOKS.has(operation);
+      const { status } = done.data as { status?: string };
+      if (decides) tellDone(labelled(label, about), done, where, of.onUndone ?? (() => onDone(true)));
+      else if (status !== undefined) tell({ text: labelled(label, stateOf(status)), bad: status === 'FAIL' });
+      onDone(decides);
     } catch (error) {
       setProblem(saidOf(error));
     } finally {

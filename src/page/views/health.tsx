@@ -95,9 +95,8 @@ function HealthReport({ doctor }: { doctor: Answers['doctor'] }): VNode {
           <Group title={t`Findings`} count={notices.length} />
           <ul class="log">
             {notices.map(({ what, why }) => (
-              <li key={`${what} ${why}`} data-entry tabIndex={0}>
-                <p>{inLine(why, 600)}</p>
-                <small class="soft">{inLine(what)}</small>
+              <li key={`${what} ${why}`} title={inLine(what)} data-entry tabIndex={0}>
+                {inLine(why, 600)}
               </li>
             ))}
           </ul>

@@ -135,7 +135,7 @@ function Answering({ item, onDone }: { item: Waiting; onDone: () => void }): VNo
         const answer = `${asLine(item.text)} → ${asLine(text)}`;
         await ask('log_decision', { agent: item.role ?? 'person', text: answer, ...place });
         await perform(closing.operation, { ...closing.args, ...place });
-        tell({ text: labelled(t`Answered`, inLine(item.title, 120)) });
+        tell({ text: labelled(t`Answered`, inLine(item.text, 120)) });
         onDone();
       }}
     />
@@ -308,7 +308,7 @@ function Reader(of: {
         actions={actions}
         about={inLine(title, 120)}
         where={root}
-        onDone={(_did, { data }) => of.onDone(!isVerdict(data))}
+        onDone={of.onDone}
         onUndone={of.onUndone}
       >
         {kind === 'verdict' ? <RepairRequest what={title} /> : null}
@@ -321,9 +321,6 @@ function Reader(of: {
     </article>
   );
 }
-
-/** A contract that was run again decides nothing: what failed stays until it passes. */
-const isVerdict = (data: unknown): boolean => typeof data === 'object' && data !== null && 'verified' in data;
 
 /** What is decided on, to the letter; a change of a file as the change it is. */
 function Text({ item: { text, title, exact } }: { item: InboxItem }): VNode {

@@ -23,6 +23,7 @@ const TYPES = ['shared-context', 'decisions', 'agent-learnings', 'failures', 'st
 export function Memory(): VNode {
   const { kinds } = words.value.memory;
   const stats = useAnswer('memory_stats', {}, ['memory']);
+  const counted = stats.data?.live === 0 ? undefined : stats.data;
   const typed = queried('q');
   const settled = useSettled(typed);
   const [id] = route.value.rest;
@@ -31,7 +32,7 @@ export function Memory(): VNode {
     <div class={id === undefined ? '' : 'opened'}>
       <Heading
         title={t`Memory`}
-        lead={stats.data === undefined ? undefined : t`${plural(stats.data.live, 'memory', 'memories')}.`}
+        lead={counted === undefined ? undefined : t`${plural(counted.live, 'memory', 'memories')}.`}
       >
         <SearchField label={t`Search by words and meaning`} />
       </Heading>
@@ -40,7 +41,9 @@ export function Memory(): VNode {
         now={type}
         among={[
           ['', t`all`],
-          ...TYPES.map((name) => [name, kinds[name] ?? name, stats.data?.byType[name] ?? 0] as const),
+          ...TYPES.map(
+            (name) => [name, kinds[name] ?? name, counted && (counted.byType[name] ?? 0)] as const,
+          ),
         ]}
         onChoose={(name) => refine({ type: name })}
       >

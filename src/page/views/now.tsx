@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import type { Next, NextAction } from '../answers.ts';
 import { openHosts, session } from '../live.ts';
 import { useActivity, useNext } from '../loading.ts';
-import { age, plural, span, t } from '../message.ts';
+import { age, labelled, plural, span, t } from '../message.ts';
 import { AllLines, HostChoice, PasteLine, type Start, usePrompts } from '../parts/hosts.tsx';
 import { Empty, Group, Heading, Shown, Unread, unreadOf } from '../parts/shown.tsx';
 import { Proofs, placeText } from '../parts/texts.tsx';
@@ -84,7 +84,7 @@ function thenWords(needed: number, optional: number): string {
 
 function whyOf({ why, says, noted, use_for, use, agent }: NextAction): string {
   const told = [
-    `${inLine(why)}${says === undefined ? '' : `: “${inLine(says, 600)}”`}`,
+    says === undefined ? inLine(why) : labelled(inLine(why), `“${inLine(says, 600)}”`),
     noted === undefined ? '' : `${t`noted by the last session:`} “${inLine(noted, 600)}”`,
     ...[use_for, use, agent].map((each) => (each === undefined ? '' : inLine(each))),
   ];
