@@ -233,6 +233,13 @@ describe.skipIf(programs === undefined)('a team with one database', () => {
     const back = (await bob.ok(stateMove, { to: 'files', apply: true })).data;
     expect(back['lines']).toBeGreaterThan(Number(moved['lines']));
     expect((await (await machine(address)).fail(taskList)).message).toContain('moved from the database');
+    // Who has the address still is told that this is no longer where things are.
+    const stale = await (
+      await machine(address, { folder: bob.folder })
+    ).ok(recallStructured, {
+      query: 'invoices',
+    });
+    expect(saidIn(stale.answer)).toMatch(/^DEGRADED: .* was moved from the database/);
     const again = await machine(undefined, { folder: bob.folder });
     expect(await again.recall('refunds second person')).toContain(later);
     expect(await again.recall('invoices')).toContain(kept);

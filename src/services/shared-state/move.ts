@@ -152,7 +152,7 @@ export function filesSide(
       );
       for (const folder of new Set(all))
         for (const name of (await stateNames(folder)).filter(isLineDay)) await setAside(join(folder, name));
-      return t`beside where they were, in folders with "moved" in their names`;
+      return t`beside where it was, in folders with "moved" in their names`;
     },
   };
 }

@@ -1,5 +1,5 @@
 import { once } from '../../base/async.ts';
-import type { BmadError } from '../../base/errors.ts';
+import { BmadError } from '../../base/errors.ts';
 import { Database } from '../../base/postgres/postgres.ts';
 import {
   checkSchema,
@@ -58,9 +58,15 @@ export class StateDatabase implements SharedState {
     const known =
       this.#projects.get(root) ??
       once(async () => {
-        await this.#checked();
-        const { key, fingerprint } = await sharedName(setup, this.#named(root));
-        return openProject(this.database, key, fingerprint);
+        try {
+          await this.#checked();
+          const { key, fingerprint } = await sharedName(setup, this.#named(root));
+          return await openProject(this.database, key, fingerprint);
+        } catch (error) {
+          // Readers get what was known last, and have to be told why.
+          if (error instanceof BmadError) this.database.trouble = error;
+          throw error;
+        }
       });
     this.#projects.set(root, known);
     return known();
