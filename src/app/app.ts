@@ -123,9 +123,8 @@ function contextOf(
     audit: once(async () => {
       const { openAudit } = await import('../services/calls/audit.ts');
       if (config.state === undefined) return openAudit(settings.state, { log });
-      const { machineName } = await import('../kit/project-log.ts');
-      const shared = async () => (await settings.team.get())?.audit(() => machineName(settings.state));
-      return openAudit(settings.state, { log, shared });
+      const { teamAudit } = await import('./project-state.ts');
+      return openAudit(settings.state, { log, shared: () => teamAudit(settings) });
     }),
     usage: async (project) => rankings.usage(await workspaces.project(await settled(project))),
     reranker: rankings.reranker,

@@ -7,6 +7,7 @@ import { isUnused, kitAtHome, partsWithUser, refuseLinks, type StateMove } from 
 import type { Kit } from '../kit/kit.ts';
 import { projectLanguages } from '../kit/project-language.ts';
 import type { ProjectState } from '../operations/context.ts';
+import type { SharedAudit } from '../model/client.ts';
 import type { Decisions } from '../model/memory.ts';
 import type { TrustPolicy } from '../services/completion/trust.ts';
 import type { DecisionBook } from '../services/decisions/decisions.ts';
@@ -267,3 +268,9 @@ async function trustPolicy({ trust, trustProject }: Settings['config'], from: Sa
 }
 
 const RULES = ['ask', 'always', 'never'] as const;
+
+/** Where the audits of all machines of a team are together, if it has a database. */
+export async function teamAudit({ team, state }: Settings): Promise<SharedAudit | undefined> {
+  const { machineName } = await import('../kit/project-log.ts');
+  return (await team.get())?.audit(() => machineName(state));
+}

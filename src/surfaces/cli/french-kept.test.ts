@@ -77,7 +77,7 @@ const plain = (text: string, { project }: Place): string =>
     .replaceAll(/\b\d{8}-\d{6}-[\da-f]+/g, '<id>')
     .replaceAll(/\b01[\da-z]{18}\b/g, '<id>')
     .replaceAll(/("machine":"|<time>\/)[\da-z]{6}\b/g, '$1<machine>')
-    .replaceAll(/\b(?=[\da-f]*\d)[\da-f]{6,}(?:-[\da-f]+)*\b/g, '<id>')
+    .replaceAll(/\b[\da-f]{6,}(?:-[\da-f]+)*\b/g, '<id>')
     .replaceAll(/"(?:duration_ms|ms|ranAt|seq_time|[a-z_]*_ms)": ?[\d.]+/g, '<ms>');
 
 async function filesOf(own: Place): Promise<Record<string, string[]>> {
