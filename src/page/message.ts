@@ -65,7 +65,7 @@ export const moment = written({ dateStyle: 'medium', timeStyle: 'short' });
 export const day = written({ dateStyle: 'short' });
 /** A day without an hour, also where a format has put midnight in its place. */
 const DATE_ONLY = /^\d{4}-\d{2}-\d{2}(?:T00:00:00(?:\.000)?Z)?$/;
-const timeOfDay = written({ hour: '2-digit', minute: '2-digit' });
+const timeOfDay = written({ hour: 'numeric', minute: '2-digit' });
 /** The time of day, as what happened today is told, where it is known. */
 export const clock = (iso = ''): string => (DATE_ONLY.test(iso) ? '' : timeOfDay(iso));
 

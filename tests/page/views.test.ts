@@ -298,14 +298,21 @@ describe('the page', () => {
     await ada.page.getByRole('heading', { name: 'Proof', exact: true }).waitFor();
   });
 
-  it('opens what is looked for although it comes after the key that opens it', async () => {
-    await ada.see('#/health');
+  /** The page as it is before it knows what comes next; what is answered lets it know. */
+  async function withoutNext(): Promise<() => void> {
     let answer = (): void => undefined;
     const held = new Promise<void>((resolve) => (answer = resolve));
     await ada.page.route('**/api/next', async (route) => {
       await held;
       await route.continue();
     });
+    await ada.page.reload();
+    return answer;
+  }
+
+  it('opens what is looked for although it comes after the key that opens it', async () => {
+    const answer = await withoutNext();
+    await ada.see('#/health');
     await ada.page.keyboard.press('Control+k');
     const near = ada.page.waitForResponse('**/api/recall_structured');
     await ada.page.keyboard.type('guest checkout');
@@ -317,6 +324,16 @@ describe('the page', () => {
     await ada.page.getByRole('heading', { name: 'Guest checkout' }).waitFor();
     await ada.page.unroute('**/api/next');
     await ada.page.keyboard.press('Escape');
+  });
+
+  it('offers to run the contract only when it is known that it may run', async () => {
+    const answer = await withoutNext();
+    await ada.see('#/proof');
+    await ada.page.getByRole('button', { name: 'Copy a repair request' }).waitFor();
+    expect(await ada.page.getByRole('button', { name: /^Run/ }).count()).toBe(0);
+    answer();
+    await ada.page.getByText('Its programs may run here once you allow them').waitFor();
+    await ada.page.unroute('**/api/next');
   });
 
   it.each([

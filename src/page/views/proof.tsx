@@ -40,7 +40,9 @@ export function Proof(): VNode {
 function Verdict({ data, onDone }: { data: Answers['verify_receipts']; onDone: () => void }): VNode {
   const { newest, last_pass: last, proven, changes_total: changed, changes, notes } = data;
   const shown = useAnswer('receipt_show', newest === undefined ? undefined : { id: newest.id }, ['receipts']);
-  const isAllowed = useNext().data?.verification?.contract !== 'waits for a person';
+  const next = useNext();
+  const waits = next.data?.verification?.contract === 'waits for a person';
+  const isKnown = (next.data ?? next.problem) !== undefined;
   const failed = (shown.data?.steps ?? [])
     .filter(({ ok }) => ok === false)
     .map(({ command }) => inLine(command, 120));
@@ -48,8 +50,8 @@ function Verdict({ data, onDone }: { data: Answers['verify_receipts']; onDone: (
   const what = failed.length === 0 ? inLine(newest?.reason ?? '', 200) : failed.join(', ');
   const run = { label: newest ? t`Run again` : t`Run it`, operation: 'run_completion_contract', args: {} };
   const again = (
-    <Actions about={t`Proof`} actions={isAllowed ? [run] : []} onDone={onDone}>
-      {isAllowed ? null : <AllowFirst />}
+    <Actions about={t`Proof`} actions={isKnown && !waits ? [run] : []} onDone={onDone}>
+      {waits ? <AllowFirst /> : null}
       {fails ? <RepairRequest what={what} /> : null}
     </Actions>
   );
