@@ -11,6 +11,8 @@ import { Cluster, postgresPrograms } from '../support/postgres.ts';
 const programs = postgresPrograms();
 const nginx = nginxProgram();
 const TOKEN = 'a-token-for-these-tests';
+/** After so long a client asks again, whatever became of its call. */
+const PATIENCE_MS = 30_000;
 
 describe.skipIf(programs === undefined || nginx === undefined)(
   'two servers on two machines with one database',
@@ -54,6 +56,7 @@ describe.skipIf(programs === undefined || nginx === undefined)(
           'idempotency-key': key,
         },
         body: JSON.stringify(body),
+        signal: AbortSignal.timeout(PATIENCE_MS),
       });
 
     /** How many lines and tasks there are: a line may be about a name as well. */
@@ -85,6 +88,7 @@ describe.skipIf(programs === undefined || nginx === undefined)(
       const calls = 60;
       let answered = 0;
       const call = async (what: string): Promise<void> => {
+        const until = Date.now() + 3 * PATIENCE_MS;
         for (let key = what; ;) {
           const response = await post(url, 'spawn_subagent_task', key, order(what)).catch(() => undefined);
           if (response?.ok === true) return void (answered += 1);
@@ -94,6 +98,7 @@ describe.skipIf(programs === undefined || nginx === undefined)(
           // Of a call that was cut the answer says what it has written; where that is nothing, it is another call.
           if (text.includes('It has written task/')) return void (answered += 1);
           if (text.includes('It has written no task')) key = `${key}+`;
+          if (Date.now() > until) throw new Error(`${what} has no answer yet: ${status} ${text}`);
           await delay(100);
         }
       };
