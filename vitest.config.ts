@@ -52,7 +52,7 @@ const DEEP = [
   'tests/{runs/crash-steps,project/log-processes,live/kept-cache}.test.ts',
   'tests/installs/{own-generation,next-rules,next-agents,transcripts}.test.ts',
   'tests/e2e/{git-bad-input,git-review,http-load,what-is-a-project,a2a-bad-input}.test.ts',
-  'tests/{conformance/inspector,page/decisions,postgres/{kills,move-kills,replicas},memory/service-on-qdrant}.test.ts',
+  'tests/{conformance/inspector,page/decisions,postgres/{kills,move-kills},memory/service-on-qdrant}.test.ts',
   'tests/e2e/{accounts,compile-cache}.test.ts',
 ];
 const isDeep = process.argv.includes('deep');

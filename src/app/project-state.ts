@@ -163,7 +163,10 @@ export function projectState(
     memory: async (mayWrite) => memories.of(await own(), mayWrite),
     async writtenBy(call) {
       const lines = await (await view()).log.last(ASKED_LINES);
-      return lines.flatMap(({ line }) => (line.by.call === call ? line.events.map(({ of }) => of) : []));
+      const known = new Set(lines.flatMap(({ line }) => line.events.map(({ of }) => of)));
+      const written = lines.flatMap(({ line }) => (line.by.call === call ? line.events : []));
+      // What was decided belongs to what it is about, and comes first: there may be nothing yet that it is about.
+      return written.map(({ of }) => of.replace(/^decision\//, '')).filter((of) => known.has(of));
     },
     async prepareRecall(pause) {
       await memories.prepare(await own(), pause);
