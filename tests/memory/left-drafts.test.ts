@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { mkdir, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { readdir, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/app.ts';
-import { holderText } from '../support/dead-holder.ts';
 import { KIT_FILES, writeFiles } from '../support/kit-project.ts';
 import { openProject } from './open-project.ts';
 
@@ -18,7 +17,6 @@ async function project(): Promise<{ root: string; memory: string; left(): Promis
   const drafts = {
     [`memories.json.${gone}.0123abcd.tmp`]: HOUR,
     [`agent-learnings/fullstack-dev.md.${gone}.0123abcd.tmp`]: HOUR,
-    [`.bmad-memory/2026-11-17/k7q2-0123456789ab.jsonl.${gone}.0123abcd.tmp`]: HOUR,
     [`memories.json.${process.pid}.00000001.tmp`]: 25 * HOUR,
     // These stay: somebody may be at work on them, or they are not ours.
     [`memories.json.${gone}.00000002.tmp`]: 1_000,
@@ -26,7 +24,6 @@ async function project(): Promise<{ root: string; memory: string; left(): Promis
     'notes.tmp': 99 * HOUR,
     'memories.json.bak.tmp': 99 * HOUR,
   };
-  await mkdir(join(memory, '.bmad-memory/2026-11-17'), { recursive: true });
   for (const [path, age] of Object.entries(drafts)) {
     await writeFile(join(memory, path), 'half of it');
     const then = new Date(Date.now() - age);
@@ -44,40 +41,31 @@ const KEPT = [
   'notes.tmp',
 ].sort();
 
-async function opened(root: string, writes = true): Promise<void> {
-  const memory = await openProject(root, { writes });
-  await memory.status();
-  await memory.close();
-}
+const LEARNED = { type: 'agent-learnings', agent: 'fullstack-dev' } as const;
 
 describe('drafts of processes that died while they wrote', () => {
-  it('are removed when the memory is opened, if they are old', async () => {
+  it('are removed by whoever writes beside them, if they are old', async () => {
     const { root, left } = await project();
-    await opened(root);
-    expect(await left()).toEqual(KEPT);
-  });
-
-  it('stay while another process has the lock', async () => {
-    const { root, memory, left } = await project();
-    const before = await left();
-    const lock = join(memory, '.bmad-memory/kit-files.lock');
-    await writeFile(lock, holderText(process.ppid));
-    await opened(root);
-    expect(await left()).toEqual(before);
-    await rm(lock);
-    await opened(root);
+    const memory = await openProject(root);
+    const { entry } = await memory.remember({ ...LEARNED, text: 'The zebra queue is drained at midnight' });
+    await memory.update(entry.id, undefined, { text: 'The zebra queue is drained at noon' });
+    await memory.close();
     expect(await left()).toEqual(KEPT);
   });
 
   it('stay in read-only mode, and where a folder is a link', async () => {
     const { root, memory, left } = await project();
     const before = await left();
-    await opened(root, false);
+    const reader = await openProject(root, { writes: false });
+    await reader.status();
+    await reader.close();
     expect(await left()).toEqual(before);
     const other = await temporaryFolder(afterAll);
     await writeFiles(other, { '_bmad/_memory/decisions-log.md': '' });
     await symlink(join(memory, 'agent-learnings'), join(other, '_bmad/_memory/agent-learnings'));
-    await opened(other);
+    const writer = await openProject(other);
+    await writer.remember({ ...LEARNED, text: 'The zebra queue is drained at midnight' });
+    await writer.close();
     expect(await left()).toEqual(before);
   });
 });

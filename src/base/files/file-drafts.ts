@@ -1,5 +1,4 @@
 import { lstat, readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { isRunning } from './is-running.ts';
 import { holdFolder } from './open-file.ts';
 
@@ -8,19 +7,6 @@ const DRAFT = /\.(\d+)\.[0-9a-f]{8,16}\.tmp$/;
 /** No file takes that long to write; after the second limit, a process with the same pid is a different one. */
 const OLD_MS = 10 * 60_000;
 const VERY_OLD_MS = 24 * 60 * 60_000;
-
-/** The drafts that crashed processes have left in a folder. */
-export async function leftDrafts(folder: string): Promise<string[]> {
-  const names: string[] = await readdir(folder).catch(() => []);
-  const found: string[] = [];
-  for (const name of names.sort()) if (await isLeft(name, join(folder, name))) found.push(join(folder, name));
-  return found;
-}
-
-/** The caller holds the writer's lock. */
-export async function removeDrafts(paths: readonly string[]): Promise<void> {
-  for (const path of paths) await rm(path, { force: true });
-}
 
 async function isLeft(name: string, path: string): Promise<boolean> {
   const pid = Number(DRAFT.exec(name)?.[1]);

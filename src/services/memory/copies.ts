@@ -1,26 +1,17 @@
 import { t } from '../../base/text/message.ts';
-import { join } from 'node:path';
 import { BmadError, expected, systemCode } from '../../base/errors.ts';
-import { leftDrafts, removeDrafts } from '../../base/files/file-drafts.ts';
 import { deadMarks, giveUpMark, leaveMark, removeMark } from '../../base/files/file-marks.ts';
-import { withLock } from '../../base/files/file-lock.ts';
 import { readOnlyFolder } from '../../base/files/file-refusals.ts';
-import { ensureFolder, stateNames } from '../../base/files/file-state.ts';
-import { localDay } from '../../base/text/text.ts';
+import { ensureFolder } from '../../base/files/file-state.ts';
 import { MEMORY_TYPES, type MemoryEntry, type MemoryKey, type MemoryRevision } from '../../model/memory.ts';
-import { strayPart } from '../../kit/kit.ts';
-import { LEARNINGS_FOLDER } from '../../kit/memories/learnings.ts';
-import { lineText } from '../../kit/memories/line-files.ts';
 import { dropTraced } from '../../kit/memories/decisions.ts';
-import { jailOf, kitLock } from '../../kit/kit-lock.ts';
-import { isLineDay } from '../../lines/folders.ts';
+import { jailOf } from '../../kit/kit-lock.ts';
 import {
   type KitWriting,
   removeFromKitFiles,
   writeKitFiles,
   type Written,
 } from '../../kit/memories/write.ts';
-import type { Stored } from './engine.ts';
 import { kitCandidates, type OpenMemory, type Session, shownBy } from './opened.ts';
 import { allEntries, MemoryStore } from './store.ts';
 
@@ -56,7 +47,7 @@ export async function withCopies<T extends { entry: MemoryEntry }>(
     const result = await change();
     const { files, problems, complete } = await copied(opened, session.store, result.entry, mode);
     done = complete;
-    await repaired(opened, session);
+    await completed(opened, session);
     return { ...result, files, problems };
   } catch (error) {
     // A store that cannot be asked may have made the change all the same.
@@ -145,29 +136,9 @@ export async function completed(opened: OpenMemory, { store }: Session): Promise
       if (entry === undefined || (await copied(opened, store, entry)).complete) await removeMark(mark);
     }
   } catch (error) {
-    tell(opened, error);
-  }
-}
-
-/** Removes what processes that died while they wrote a file have left beside it. */
-export async function tidied(opened: OpenMemory): Promise<void> {
-  const { memory } = opened.files.kit;
-  const folders = [opened.folder];
-  try {
-    for (const name of await stateNames(opened.folder, jailOf(opened.folder)))
-      if (isLineDay(name)) folders.push(join(opened.folder, name));
-    if (memory !== undefined) {
-      folders.push(memory);
-      // A link may lead to files that are not the project's.
-      if ((await strayPart(memory, LEARNINGS_FOLDER)) === undefined)
-        folders.push(join(memory, LEARNINGS_FOLDER));
-    }
-    if ((await Promise.all(folders.map(leftDrafts))).flat().length === 0) return;
-    await withLock(kitLock(opened.folder), { waitMs: 0 }, async () => {
-      for (const folder of folders) await removeDrafts(await leftDrafts(folder));
+    opened.log.warn(t`project files could not be repaired`, {
+      error: error instanceof Error ? error.message : '',
     });
-  } catch (error) {
-    tell(opened, error);
   }
 }
 
@@ -175,48 +146,4 @@ function keyIn(about: unknown): MemoryKey | undefined {
   const { type, id } = (about ?? {}) as Partial<Record<string, unknown>>;
   const known = MEMORY_TYPES.find((name) => name === type);
   return known !== undefined && typeof id === 'string' ? { type: known, id } : undefined;
-}
-
-/** Files change behind our back, by git and by machines that share the store; looked through once in a process. */
-const lookedThrough = new WeakSet<OpenMemory>();
-
-async function repaired(opened: OpenMemory, session: Session): Promise<void> {
-  await completed(opened, session);
-  if (lookedThrough.has(opened)) return;
-  lookedThrough.add(opened);
-  try {
-    const changed = await session.store.changed();
-    for (const entry of await outOfDate(opened, changed)) await copied(opened, session.store, entry);
-  } catch (error) {
-    tell(opened, error);
-  }
-}
-
-/** The memories of which the files have an earlier wording in a place that we have written. */
-async function outOfDate(opened: OpenMemory, changed: readonly Stored[]): Promise<Set<MemoryEntry>> {
-  const place = (type: string, text: string, where: string): string =>
-    [type, where, lineText(text)].join('\n');
-  const known = new Map<string, MemoryEntry[]>();
-  for (const { entry, revisions } of changed) {
-    const day = localDay(new Date(entry.createdAt));
-    for (const { text } of revisions) {
-      if (lineText(text) === lineText(entry.text)) continue;
-      for (const where of [entry.id, day]) {
-        const key = place(entry.type, text, where);
-        known.set(key, [...(known.get(key) ?? []), entry]);
-      }
-    }
-  }
-  const found = new Set<MemoryEntry>();
-  if (known.size === 0) return found;
-  for (const { type, text, copyOf, date } of (await opened.files.read()).entries)
-    for (const entry of known.get(place(type, text, copyOf ?? date?.slice(0, 10) ?? '')) ?? [])
-      found.add(entry);
-  return found;
-}
-
-function tell({ log }: OpenMemory, error: unknown): void {
-  log.warn(t`project files could not be repaired`, {
-    error: error instanceof Error ? error.message : '',
-  });
 }

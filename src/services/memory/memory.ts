@@ -11,7 +11,7 @@ import { BmadError, ours } from '../../base/errors.ts';
 import { leftMirrors } from '../../lines/folders.ts';
 import { browse, browseAll, type Browsed } from './browse.ts';
 import * as changes from './change.ts';
-import { completed, tidied } from './copies.ts';
+import { completed } from './copies.ts';
 import type { MemoryPage, MemoryStats, Page } from './engine.ts';
 import { embedPending, isOnQdrant, type MemorySetup, type Reembedding, Sessions } from './open.ts';
 import { kitCandidates, type OpenMemory, type Session, shownBy } from './opened.ts';
@@ -56,7 +56,7 @@ export function openMemory(setup: MemorySetup) {
   const sessions = new Sessions({ ...setup, files, place, analyser: ANALYSER });
   let settled: Promise<void> | undefined;
   const ready = async (session: Session): Promise<Session> => {
-    if (setup.writes) await (settled ??= completed(opened, session).then(() => tidied(opened)));
+    if (setup.writes) await (settled ??= completed(opened, session));
     return session;
   };
   const opened: OpenMemory = {
