@@ -52,8 +52,6 @@ export interface MemoryIndex {
   /** Another text after any change by any process; for caches. */
   stamp(): Promise<string>;
   health(): Promise<StoreHealth>;
-  /** Loads what the first search needs, in pieces; most need nothing. */
-  prepare?(pause: () => Promise<void>): Promise<void>;
   /** Gives back what it holds as soon as no one uses it; it can still be used. */
   leave?(): void;
   close?(): void;
@@ -90,8 +88,6 @@ export interface SharedPlace {
   readonly at: string;
   /** Hands over what is new there since the last time; `isNew` says that the index is another one. */
   news(isNew: boolean, known: () => Promise<Mark>, take: (page: PointPage) => Promise<void>): Promise<void>;
-  /** The same of what is near to a question and too much to be taken in as a whole. */
-  near(vector: Float32Array, take: (page: PointPage) => Promise<void>): Promise<void>;
   tell(said: readonly Told[], take: (page: PointPage) => Promise<void>): Promise<void>;
   health(): Promise<StoreHealth>;
 }
@@ -262,12 +258,16 @@ export class FollowedIndex {
       this.#make(this.#maker);
       return;
     }
-    if (isMore)
-      for (let round = 0, { taken, mark } = before; ; { taken, mark } = await this.#index.mark()) {
-        if (round++ === ROUNDS) throw contended();
-        if (await this.#takeAll(taken, mark)) break;
-      }
+    if (isMore) await this.#untilTaken(({ taken, mark }) => this.#takeAll(taken, mark));
     if (this.more.shared !== undefined) await this.#share(this.more.shared);
+  }
+
+  /** Another process may have taken something in meanwhile, so that the mark is another one. */
+  async #untilTaken(take: (at: { taken: string; mark: Mark }) => Promise<boolean>): Promise<void> {
+    for (let round = 0; round < ROUNDS; round++) if (await take(await this.#index.mark())) return;
+    throw new BmadError('unavailable', t`Other processes keep writing memories of this project.`, {
+      hint: t`Try again in a moment.`,
+    });
   }
 
   /** Where the lines are out of reach, the index has what was known last; who writes has to know more. */
@@ -311,7 +311,7 @@ export class FollowedIndex {
    */
   async #share(shared: SharedPlace): Promise<void> {
     const of = this.#index.made ?? this.#index;
-    await shared.news(this.#shared !== of, () => this.#index.points(), this.takePoints);
+    await shared.news(this.#shared !== of, () => this.#index.points(), this.#takePoints);
     this.#shared = of;
     if (this.more.writes === false) return;
     const { upTo, keys } = await this.#index.owed();
@@ -330,20 +330,19 @@ export class FollowedIndex {
         events: said[at] ?? [],
         vector: vectors[at],
       }));
-      await shared.tell(told, this.takePoints);
+      await shared.tell(told, this.#takePoints);
     }
   }
 
   /** Points are lines that are in no file; vectors come with some of them. */
-  protected readonly takePoints = async ({ vectors, ...page }: PointPage): Promise<void> => {
+  readonly #takePoints = async ({ vectors, ...page }: PointPage): Promise<void> => {
     const { space } = this.options;
-    for (let round = 0; ; round++) {
-      if (round === ROUNDS) throw contended();
-      const found = await this.#index.take((await this.#index.mark()).taken, page);
-      if (found === undefined) continue;
+    await this.#untilTaken(async ({ taken }) => {
+      const found = await this.#index.take(taken, page);
+      if (found === undefined) return false;
       if (found.covered.size > 0 && this.more.writes !== false) await this.log.erase(found.covered);
-      break;
-    }
+      return true;
+    });
     if (space === undefined || vectors.length === 0) return;
     const stored = await this.#index.stored(vectors.map(({ key }) => key));
     const fitting = vectors.flatMap(({ key, text, vector }, at): VectorFor[] => {
@@ -380,11 +379,6 @@ export class FollowedIndex {
 
 const makingNote = (taken: string): string =>
   t`The index of memories is being made from the lines, ${taken} so far: what is not in it yet is not found.`;
-
-const contended = (): BmadError =>
-  new BmadError('unavailable', t`Other processes keep writing memories of this project.`, {
-    hint: t`Try again in a moment.`,
-  });
 
 const headsAmong = (events: readonly Happened[]): Heads => ({
   heads: headsOf(events),

@@ -161,9 +161,10 @@ export function openMemory(setup: MemorySetup) {
 
     /** Does in advance what makes the first recall of this process slow: opens the index, and loads its vectors. */
     async prepare(pause: () => Promise<void>): Promise<void> {
-      const { store } = await opened.session();
+      const { store, embedder } = await opened.session();
       await pause();
-      await store.prepare(pause);
+      const vector = embedder && new Float32Array(embedder.dim);
+      await store.search({ terms: [], vector, filter: {}, limit: 1 });
     },
 
     /** Gives back what it holds as soon as the calls that use it have ended; it can still be used. */

@@ -200,21 +200,16 @@ export class MemoryStore extends FollowedIndex {
 
   async search(query: MemoryQuery): Promise<MemoryHit[]> {
     const ready = this.#ready(query);
-    return this.ask((index) => this.#search(index, ready));
+    return this.ask((index) => index.search(ready));
   }
 
   /** A search for one who also has entries of files: some may say what was forgotten, superseded or said otherwise since. */
   async searchBesideFiles(query: MemoryQuery): Promise<Answer> {
     const ready = this.#ready(query);
     return this.ask(async (index) => ({
-      hits: await this.#search(index, ready),
+      hits: await index.search(ready),
       isBehind: await this.#isBehind(index),
     }));
-  }
-
-  async #search(index: MemoryIndex, query: MemoryQuery): Promise<MemoryHit[]> {
-    if (query.vector !== undefined) await this.more.shared?.near(query.vector, this.takePoints);
-    return index.search(query);
   }
 
   /** Whether an entry of a file says what was forgotten, superseded or said otherwise since. */
@@ -263,10 +258,6 @@ export class MemoryStore extends FollowedIndex {
       ...troubles,
     ];
     return { ...health, damaged: troubles.length > 0, degraded: notes.length > 0, notes };
-  }
-
-  async prepare(pause: () => Promise<void>): Promise<void> {
-    await this.ask(async (index) => index.prepare?.(pause));
   }
 }
 

@@ -21,16 +21,6 @@ const BACKOFF_MS = 120;
 /** Answers of a server, or of a balancer before it, that may be another one a moment later. */
 const PASSING = new Set([408, 425, 429, 500, 502, 503, 504]);
 
-export class QdrantRefusal extends Error {
-  override readonly name = 'QdrantRefusal';
-  readonly status: number;
-
-  constructor(status: number, reason: string) {
-    super(t`Qdrant answered ${status}: ${reason}`);
-    this.status = status;
-  }
-}
-
 /** The REST interface of Qdrant, as far as memories need it. Every call we make can be repeated without harm. */
 export class QdrantClient {
   readonly #base: URL;
@@ -53,12 +43,8 @@ export class QdrantClient {
     return this.#base.protocol === 'http:' && !near && 'api-key' in this.#headers;
   }
 
-  /** The `result` of the answer. Throws a refusal for 400, 404, 409 and the like, a `BmadError` for all else. */
-  async call<T>(
-    method: 'GET' | 'PUT' | 'POST' | 'DELETE',
-    path: readonly string[],
-    body?: unknown,
-  ): Promise<T> {
+  /** The `result` of the answer. */
+  async call<T>(method: 'GET' | 'PUT' | 'POST', path: string, body?: unknown): Promise<T> {
     const text = await this.text(method, path, body);
     try {
       return (JSON.parse(text) as { result: T }).result;
@@ -67,11 +53,11 @@ export class QdrantClient {
     }
   }
 
-  async text(method: string, path: readonly string[], body?: unknown, attempts = ATTEMPTS): Promise<string> {
+  async text(method: string, path: string, body?: unknown, attempts = ATTEMPTS): Promise<string> {
     for (let attempt = 1; ; attempt++) {
       const last = attempt >= attempts;
       try {
-        const response = await fetch(this.#url(path), {
+        const response = await fetch(`${this.place}/${path}`, {
           method,
           headers: this.#headers,
           // The key is for this server, not for one that it names.
@@ -83,7 +69,7 @@ export class QdrantClient {
         if (response.ok) return answer;
         if (last || !PASSING.has(response.status)) throw this.#refused(response.status, answer);
       } catch (error) {
-        if (error instanceof BmadError || error instanceof QdrantRefusal) throw error;
+        if (error instanceof BmadError) throw error;
         if (last)
           throw this.#failure(
             error instanceof Error && error.name === 'TimeoutError'
@@ -98,15 +84,6 @@ export class QdrantClient {
     }
   }
 
-  #url(path: readonly string[]): URL {
-    const url = new URL(this.#base);
-    const [last = '', query] = (path.at(-1) ?? '').split('?');
-    const parts = [...path.slice(0, -1), last].map(encodeURIComponent);
-    url.pathname = `${url.pathname.replace(/\/$/, '')}/${parts.join('/')}`;
-    url.search = query ?? '';
-    return url;
-  }
-
   #refused(status: number, answer: string): Error {
     if (status === 401 || status === 403)
       return this.#failure(
@@ -115,7 +92,15 @@ export class QdrantClient {
       );
     if (PASSING.has(status))
       return this.#failure(t`returned an error (${status})`, t`Check that server’s log, then try again.`);
-    return new QdrantRefusal(status, answer.slice(0, 500));
+    return new BmadError(
+      status === 409 ? 'conflict' : 'unavailable',
+      t`Qdrant at ${this.place} refused a request (${status}).`,
+      {
+        subject: this.place,
+        hint: t`That server’s log has the reason. Qdrant ${OLDEST_QDRANT} or later is required.`,
+        cause: new Error(answer.slice(0, 500)),
+      },
+    );
   }
 
   #failure(what: string, hint: string, cause?: unknown): BmadError {
@@ -135,9 +120,8 @@ function address(text: string): URL {
   });
 }
 
-export function isRefusal(error: unknown, ...statuses: number[]): boolean {
-  return error instanceof QdrantRefusal && statuses.includes(error.status);
-}
+/** Where everything about a collection is, below the address of the server. */
+export const collectionAt = (name: string): string => `collections/${encodeURIComponent(name)}`;
 
 export type Operation = Schemas['UpdateOperation'];
 export type Filter = Schemas['Filter'];
@@ -170,15 +154,15 @@ export class Points {
     this.name = name;
   }
 
-  async #post<T>(what: readonly string[], body: unknown): Promise<T> {
-    return this.#client.call<T>('POST', ['collections', this.name, ...what], body);
+  async #post<T>(what: string, body: unknown): Promise<T> {
+    return this.#client.call<T>('POST', `${collectionAt(this.name)}/${what}`, body);
   }
 
   async *retrieve(ids: readonly string[], keys: readonly string[] | true = true): AsyncGenerator<Point[]> {
     for (let from = 0; from < ids.length; from += CHUNK) {
       const some = ids.slice(from, from + CHUNK).map(pointId);
       const body = { ids: some, with_payload: keys, with_vector: keys === true };
-      yield (await this.#post<RawPoint[]>(['points'], body)).map(pointOf);
+      yield (await this.#post<RawPoint[]>('points', body)).map(pointOf);
     }
   }
 
@@ -196,25 +180,15 @@ export class Points {
       const { points, next_page_offset: next } = await this.#post<{
         points: RawPoint[];
         next_page_offset?: Schemas['ExtendedPointId'] | null;
-      }>(['points', 'scroll'], body);
+      }>('points/scroll', body);
       yield points.map(pointOf);
       offset = next ?? undefined;
     } while (offset !== undefined);
   }
 
-  async nearest(vector: Float32Array, limit: number): Promise<Point[]> {
-    const body: Schemas['QueryRequest'] = {
-      query: [...vector],
-      limit,
-      with_payload: true,
-      with_vector: true,
-    };
-    return (await this.#post<{ points: RawPoint[] }>(['points', 'query'], body)).points.map(pointOf);
-  }
-
   async write(operations: readonly Operation[]): Promise<void> {
     for (let from = 0; from < operations.length; from += CHUNK)
-      await this.#post(['points', 'batch?wait=true'], { operations: operations.slice(from, from + CHUNK) });
+      await this.#post('points/batch?wait=true', { operations: operations.slice(from, from + CHUNK) });
   }
 }
 

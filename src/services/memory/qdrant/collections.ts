@@ -4,7 +4,7 @@ import { t } from '../../../base/text/message.ts';
 import { sha256 } from '../../../base/values.ts';
 import { MEMORY_TYPES, type MemoryType } from '../../../model/memory.ts';
 import { spaceText, type StoreOptions, type VectorSpace } from '../engine.ts';
-import { INDEXES, isRefusal, Points, type QdrantClient } from './client.ts';
+import { collectionAt, INDEXES, Points, type QdrantClient } from './client.ts';
 
 export interface Shelf {
   type: MemoryType;
@@ -21,8 +21,8 @@ const SCHEMA = 2;
  * vectors that are not ours, ours are stored beside it.
  */
 export async function openShelves(client: QdrantClient, options: StoreOptions): Promise<Shelf[]> {
-  const { collections } = await client.call<{ collections: { name: string }[] }>('GET', ['collections']);
-  const { aliases } = await client.call<{ aliases: { alias_name: string }[] }>('GET', ['aliases']);
+  const { collections } = await client.call<{ collections: { name: string }[] }>('GET', 'collections');
+  const { aliases } = await client.call<{ aliases: { alias_name: string }[] }>('GET', 'aliases');
   const names = [...collections.map(({ name }) => name), ...aliases.map((each) => each.alias_name)];
   return Promise.all(MEMORY_TYPES.map(async (type) => openShelf(client, options, type, names)));
 }
@@ -41,7 +41,7 @@ async function openShelf(
   if (!fits(info, space)) throw foreign(client, name, info);
   for (const [field_name, field_schema] of Object.entries(INDEXES))
     if (info.payload_schema[field_name] === undefined)
-      await client.call('PUT', ['collections', name, 'index?wait=true'], {
+      await client.call('PUT', `${collectionAt(name)}/index?wait=true`, {
         field_name,
         field_schema,
       } satisfies Schemas['CreateFieldIndex']);
@@ -57,14 +57,15 @@ async function create(client: QdrantClient, name: string, space: VectorSpace | u
     metadata: { schema: SCHEMA, ...space },
   };
   try {
-    await client.call('PUT', ['collections', name], body);
+    await client.call('PUT', collectionAt(name), body);
   } catch (error) {
-    if (!isRefusal(error, 409)) throw error;
+    // Somebody else was faster.
+    if (!(error instanceof BmadError) || error.code !== 'conflict') throw error;
   }
 }
 
 async function infoOf(client: QdrantClient, name: string): Promise<Schemas['CollectionInfo']> {
-  return client.call('GET', ['collections', name]);
+  return client.call('GET', collectionAt(name));
 }
 
 function vectorsOf({ config }: Schemas['CollectionInfo']) {

@@ -12,14 +12,12 @@ import {
   empty,
   type Filter,
   linesIn,
-  OLDEST_QDRANT,
   payloadOf,
   pointId,
   type Point,
   type Points,
   type QdrantAddress,
   QdrantClient,
-  QdrantRefusal,
   THEIRS,
   timeOf,
   VERSION_KEYS,
@@ -28,15 +26,12 @@ import {
 import { POINT } from '../fold.ts';
 import { openShelves, type Shelf } from './collections.ts';
 
-/** Of a collection with more points, others are found by their vectors only. */
-const MOST_TAKEN = 200_000;
 /** How often all points are looked through: nothing else tells that one was removed, or changed without a newer time. */
 const LOOK_MS = 600_000;
 const LOOKED = `${POINT}-looked`;
 /** Known ones that a question for new ones leaves out by name; beyond them, it asks from a day before the newest. */
 const MOST_NAMED = 300;
 const DAY_MS = 86_400_000;
-const NEAREST = 100;
 
 const nameOf = (points: Points, id = ''): string => `${POINT}/${points.name}/${id}`;
 
@@ -45,15 +40,14 @@ type Taking = (page: PointPage) => Promise<void>;
 /** A Qdrant server or cluster: points are taken in from the collections of BMAD's own tools, and written back there. */
 export class QdrantPlace implements SharedPlace {
   readonly at: string;
-  readonly #options: StoreOptions & { most?: number | undefined };
+  readonly #options: StoreOptions;
   readonly #client: QdrantClient;
   readonly #shelves: () => Promise<Shelf[]>;
   /** The versions of points that were changed last, by name; those of other programs by themselves. */
   #recent: Map<string, Map<string, string>> | undefined;
   #lookedAt = 0;
-  readonly #partial = new Set<string>();
 
-  constructor({ address, ...options }: StoreOptions & { address: QdrantAddress; most?: number | undefined }) {
+  constructor({ address, ...options }: StoreOptions & { address: QdrantAddress }) {
     this.#options = options;
     this.#client = new QdrantClient(address);
     this.at = `${this.#client.place} ${options.project} ${options.space === undefined ? '' : spaceText(options.space)}`;
@@ -61,50 +55,38 @@ export class QdrantPlace implements SharedPlace {
   }
 
   async news(isNew: boolean, known: () => Promise<Mark>, take: Taking): Promise<void> {
-    await this.#onShelves(async (shelves) => {
-      const mark = isNew || this.#recent === undefined ? await known() : undefined;
-      if (mark !== undefined) {
-        this.#recent = undefined;
-        const [at = '', ...partial] = mark.get(LOOKED)?.split(' ') ?? [];
-        this.#lookedAt = Number(at);
-        for (const name of partial) this.#partial.add(name);
-        for (const [name, version] of mark) this.#known(name, version);
-      }
-      if (Math.abs(Date.now() - this.#lookedAt) > LOOK_MS) {
-        const now = Date.now();
-        const all = mark ?? (await known());
-        for (const { type, points, others } of shelves)
-          for (const each of [points, ...others]) await this.#takeAll(type, each, all, take);
-        const looked = [now, ...this.#partial].join(' ');
-        await take({ lines: [], gone: [], marks: new Map([[LOOKED, looked]]), vectors: [] });
-        this.#lookedAt = now;
-        return;
-      }
+    const shelves = await this.#shelves();
+    const mark = isNew || this.#recent === undefined ? await known() : undefined;
+    if (mark !== undefined) {
+      this.#recent = undefined;
+      this.#lookedAt = Number(mark.get(LOOKED));
+      for (const [name, version] of mark) this.#known(name, version);
+    }
+    const now = Date.now();
+    if (Math.abs(now - this.#lookedAt) <= LOOK_MS) {
       const read = async ({ type, points }: Shelf): Promise<void> => {
         for await (const page of points.all(this.#unknown(points.name), true))
           await this.#take(type, points, page, take);
       };
       await Promise.all(shelves.map(read));
-    });
+      return;
+    }
+    const all = mark ?? (await known());
+    for (const { type, points, others } of shelves)
+      for (const each of [points, ...others]) await this.#takeAll(type, each, all, take);
+    await take({ lines: [], gone: [], marks: new Map([[LOOKED, String(now)]]), vectors: [] });
+    this.#lookedAt = now;
   }
 
   async #takeAll(type: MemoryType, points: Points, known: Mark, take: Taking): Promise<void> {
     const left = new Set([...known.keys()].filter((name) => name.startsWith(nameOf(points))));
     const fresh: string[] = [];
-    let room = this.#options.most ?? MOST_TAKEN;
-    for await (const page of points.all({}, VERSION_KEYS)) {
-      for (const { id, payload } of page.slice(0, room)) {
+    for await (const page of points.all({}, VERSION_KEYS))
+      for (const { id, payload } of page) {
         const name = nameOf(points, id);
         left.delete(name);
         if (known.get(name) !== versionOf(payload)) fresh.push(id);
       }
-      room -= page.length;
-      if (room < 0) break;
-    }
-    if (room < 0) {
-      this.#partial.add(points.name);
-      left.clear();
-    }
     for await (const page of points.retrieve(fresh)) await this.#take(type, points, page, take);
     if (left.size === 0) return;
     const marks = new Map([...left].map((name) => [name, undefined]));
@@ -170,40 +152,28 @@ export class QdrantPlace implements SharedPlace {
     };
   }
 
-  /** Where only a part of a collection was taken in: what of the rest is near to a question. */
-  async near(vector: Float32Array, take: Taking): Promise<void> {
-    if (this.#partial.size === 0) return;
-    await this.#onShelves(async (shelves) => {
-      for (const { type, points } of shelves)
-        if (this.#partial.has(points.name))
-          await this.#take(type, points, await points.nearest(vector, NEAREST), take);
-    });
-  }
-
   /**
    * Qdrant has no transactions: where two write a memory at once, the later one stands until the other has taken it in, and
    * tells what both say.
    */
   async tell(said: readonly Told[], take: Taking): Promise<void> {
     const { space, project } = this.#options;
-    await this.#onShelves(async (shelves) => {
-      for (const { type, points } of shelves) {
-        const own = said.filter(({ key }) => key.type === type);
-        const now = own.map(({ vector, ...each }) => {
-          const embedder = vector === undefined || space === undefined ? null : spaceText(space);
-          return {
-            id: each.key.id,
-            payload: { ...payloadOf(each, project, randomUUID()), embedder },
-            vector: vector ? [...vector] : {},
-          };
-        });
-        await points.write(
-          now.map(({ id, ...point }) => ({ upsert: { points: [{ id: pointId(id), ...point }] } })),
-        );
-        const told = now.map(({ id, payload }) => ({ id, payload, vector: undefined }));
-        await this.#take(type, points, told, take);
-      }
-    });
+    for (const { type, points } of await this.#shelves()) {
+      const own = said.filter(({ key }) => key.type === type);
+      const now = own.map(({ vector, ...each }) => {
+        const embedder = vector === undefined || space === undefined ? null : spaceText(space);
+        return {
+          id: each.key.id,
+          payload: { ...payloadOf(each, project, randomUUID()), embedder },
+          vector: vector ? [...vector] : {},
+        };
+      });
+      await points.write(
+        now.map(({ id, ...point }) => ({ upsert: { points: [{ id: pointId(id), ...point }] } })),
+      );
+      const told = now.map(({ id, payload }) => ({ id, payload, vector: undefined }));
+      await this.#take(type, points, told, take);
+    }
   }
 
   async health(): Promise<StoreHealth> {
@@ -211,36 +181,17 @@ export class QdrantPlace implements SharedPlace {
     const details: Record<string, string> = {};
     const notes: string[] = [];
     try {
-      await this.#client.text('GET', ['readyz'], undefined, 1);
-      const { version } = JSON.parse(await this.#client.text('GET', [''], undefined, 1)) as {
+      await this.#client.text('GET', 'readyz', undefined, 1);
+      const { version } = JSON.parse(await this.#client.text('GET', '', undefined, 1)) as {
         version?: string;
       };
       if (version !== undefined) details['qdrant'] = version;
-      const shelves = await this.#onShelves((opened) => Promise.resolve(opened));
-      for (const { type, points } of shelves) details[type] = points.name;
+      for (const { type, points } of await this.#shelves()) details[type] = points.name;
     } catch (error) {
       notes.push(error instanceof BmadError ? error.text : t`Qdrant at ${place} is not ready.`);
     }
     if (keyInTheOpen) notes.push(t`The Qdrant key is sent unencrypted; use an https address.`);
     return { engine: 'qdrant', place, details, degraded: notes.length > 0, notes };
-  }
-
-  /** What the server refuses without a reason that we know becomes an error with a way out. */
-  async #onShelves<T>(work: (shelves: Shelf[]) => Promise<T>): Promise<T> {
-    try {
-      return await work(await this.#shelves());
-    } catch (error) {
-      if (!(error instanceof QdrantRefusal)) throw error;
-      throw new BmadError(
-        'unavailable',
-        t`Qdrant at ${this.#client.place} refused a request (${error.status}).`,
-        {
-          subject: this.#client.place,
-          hint: t`That server’s log has the reason. Qdrant ${OLDEST_QDRANT} or later is required.`,
-          cause: error,
-        },
-      );
-    }
   }
 }
 

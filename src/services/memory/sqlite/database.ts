@@ -76,10 +76,6 @@ export class Database {
     this.#statement('PRAGMA wal_checkpoint(TRUNCATE)').get();
   }
 
-  dataVersion(): number {
-    return (this.#statement('PRAGMA data_version').get() as { data_version: number }).data_version;
-  }
-
   close(): void {
     // Drivers keep a file open until its statements are collected, so the log is not folded in by closing alone.
     try {

@@ -51,7 +51,6 @@ export class SqliteIndex implements MemoryIndex {
   readonly #file: KeptFile;
   readonly #driver: Driver;
   #vectors: { of: Database; matrix: Matrix } | undefined;
-  #ownWrites = true;
 
   constructor(
     path: string,
@@ -83,7 +82,6 @@ export class SqliteIndex implements MemoryIndex {
   async take(taken: string, page: LinePage): Promise<Taken | undefined> {
     return this.#file.use(async (database) => {
       const changed = await database.write(() => takePage(database, taken, page, this.#options));
-      this.#ownWrites = true;
       if (changed !== undefined && hasErased(page)) database.emptyLog();
       return changed;
     });
@@ -116,10 +114,6 @@ export class SqliteIndex implements MemoryIndex {
         .all<{ of: string }>(sql, JSON.stringify(keys.map(entityOf)))
         .flatMap(({ of }) => keyOfEntity(of) ?? []),
     );
-  }
-
-  async prepare(pause: () => Promise<void>): Promise<void> {
-    await this.#file.use(async (database) => this.#matrixOf(database)?.load(database, pause));
   }
 
   async list(filter: IndexFilter, page: Page): Promise<MemoryPage> {
@@ -164,8 +158,7 @@ export class SqliteIndex implements MemoryIndex {
       const matrix = query.vector === undefined ? undefined : this.#matrixOf(database);
       await matrix?.load(database);
       return database.read(() => {
-        matrix?.refresh(database, this.#ownWrites);
-        if (matrix !== undefined) this.#ownWrites = false;
+        matrix?.refresh(database);
         return searched(database, matrix, query);
       });
     });
@@ -250,11 +243,7 @@ export class SqliteIndex implements MemoryIndex {
   }
 
   #write<T>(work: (database: Database) => T): Promise<T> {
-    return this.#file.use(async (database) => {
-      const answer = await database.write(() => work(database));
-      this.#ownWrites = true;
-      return answer;
-    });
+    return this.#file.use((database) => database.write(() => work(database)));
   }
 
   #matrixOf(database: Database): Matrix | undefined {

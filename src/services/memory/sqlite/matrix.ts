@@ -32,7 +32,6 @@ export class Matrix {
   readonly #slots = new Map<number, number>();
   /** The last change that was taken in. */
   #last = { rev: -1, rid: -1 };
-  #dataVersion: number | undefined;
   #loading: Promise<void> | undefined;
   /** Nothing where the machine cannot do it: then the vectors themselves are kept. */
   readonly #scan: NearScan | undefined;
@@ -46,9 +45,9 @@ export class Matrix {
   }
 
   /** Loads the existing rows, in slices between which the process does other things; changes meanwhile come with the next refresh. */
-  load(database: Database, pause: () => Promise<void> = setImmediate): Promise<void> {
+  load(database: Database): Promise<void> {
     const work = async (): Promise<void> => {
-      while ((await database.read(() => this.#take(database))) === SLICE) await pause();
+      while ((await database.read(() => this.#take(database))) === SLICE) await setImmediate();
     };
     this.#loading ??= work().catch((error: unknown) => {
       this.#loading = undefined;
@@ -58,11 +57,8 @@ export class Matrix {
   }
 
   /** Takes in what any process has changed since the last time. Inside a transaction of the caller. */
-  refresh(database: Database, ownWrites: boolean): void {
-    const dataVersion = database.dataVersion();
-    if (dataVersion === this.#dataVersion && !ownWrites) return;
+  refresh(database: Database): void {
     while (this.#take(database) === SLICE);
-    this.#dataVersion = dataVersion;
   }
 
   /** The next rows in the order of change; many of one transaction have the same number. */
