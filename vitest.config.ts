@@ -142,18 +142,18 @@ const isPart = process.argv.some((word) => word.startsWith('--project'));
 /** What is tried on files and, unchanged, on a database where there is PostgreSQL: all of it if it is asked for by its name. */
 const ON_POSTGRES = [
   'src/services/{tasks/tasks,completion/receipts}.test.ts',
-  'src/operations/tasks/{task-work,task-decide}.test.ts',
-  'src/operations/runs/{run-open,run-progress,run-resume}.test.ts',
-  'src/operations/completion/receipts.test.ts',
+  'src/operations/tasks/task-work.test.ts',
+  'src/operations/runs/run-progress.test.ts',
   'tests/state/tasks.test.ts',
 ];
 const MORE_ON_POSTGRES = [
   'src/operations/{tasks,runs}/*.test.ts',
-  'src/operations/completion/{receipts-hostile,run-completion-contract,whole-proof}.test.ts',
+  'src/operations/completion/{receipts,receipts-hostile,run-completion-contract,whole-proof}.test.ts',
 ];
 const onPostgres = project('on-postgres', [...ON_POSTGRES, ...(isPart ? MORE_ON_POSTGRES : [])], {
   ...fetching,
-  ...waiting,
+  // As many workers as a whole run has: so it goes beside the rest, and not after it.
+  ...(isPart ? waiting : { maxWorkers: cores + 2 }),
   // What git brings from another machine is not in a database.
   exclude: ['src/operations/tasks/decided-elsewhere.test.ts'],
   env: { BMAD_TEST_ON: 'postgres' },

@@ -4,8 +4,9 @@ import { createTurns } from '../../src/base/http/turns.ts';
 import { execute } from '../../src/operations/execute.ts';
 import { contextIn, temporaryFolder, testCall } from '../support/app.ts';
 import { writeFiles } from '../support/folders.ts';
+import { rounds } from '../support/how-much.ts';
 
-const workflows = Array.from({ length: 300 }, (_, index) => [
+const workflows = Array.from({ length: rounds(100, 300) }, (_, index) => [
   `_bmad/bmm/workflows/make-${index}/workflow.md`,
   `---\nname: make-${index}\ndescription: "Makes thing ${index}: a plan, a review and a test of it"\n---\n\n# Make\n`,
 ]);

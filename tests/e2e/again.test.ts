@@ -5,6 +5,7 @@ import { temporaryFolder } from '../support/app.ts';
 import { connectOver, ERAS } from '../support/http-client.ts';
 import { startHttpServer, type HttpServerProcess } from '../support/http-server.ts';
 import { textsOf } from '../support/mcp-client.ts';
+import { some } from '../support/how-much.ts';
 
 const [ADA, BOB] = ['token-of-ada-0123456789', 'token-of-bob-0123456789'];
 
@@ -131,7 +132,7 @@ describe('a call with an idempotency key', () => {
 
   it('is made at most once by a server that is killed, and the next one says what is known', async () => {
     const here = await machine();
-    for (const key of ['d', 'e', 'f']) {
+    for (const key of some(1, ['d', 'e', 'f'])) {
       const cut = here.spawn(key).catch(() => undefined);
       await new Promise((resolve) => setImmediate(resolve));
       await here.crash();
@@ -180,7 +181,7 @@ describe('a call with an idempotency key', () => {
     expect(await here.tasks()).toBe(2);
   });
 
-  it.each(ERAS)('is made once over MCP by $name', async ({ mode }) => {
+  it.each(some(1, ERAS))('is made once over MCP by $name', async ({ mode }) => {
     const { server, tasks } = await machine();
     const client = await connectOver(server.url, mode, ADA);
     const ask = async (task: string): Promise<string> =>

@@ -154,17 +154,20 @@ describe.skipIf(process.platform === 'win32')('the first answers of a server', (
     expect(await readdir(there.folder).catch(() => [])).toEqual([]);
   });
 
-  it.each(['legacy', 'auto'] as const)('are understood by the official client, mode %s', async (mode) => {
-    const { cwd, home } = await place();
-    const seen: string[] = [];
-    for (let round = 0; round < 3; round++) {
-      const client = await connectClient({ cwd, home, mode });
-      seen.push(JSON.stringify((await client.listTools()).tools), String(client.getInstructions()));
-      await client.close();
-    }
-    expect(seen.slice(2, 4)).toEqual(seen.slice(0, 2));
-    expect(seen.slice(4)).toEqual(seen.slice(0, 2));
-  });
+  it.each(some(1, ['auto', 'legacy'] as const))(
+    'are understood by the official client, mode %s',
+    async (mode) => {
+      const { cwd, home } = await place();
+      const seen: string[] = [];
+      for (let round = 0; round < 3; round++) {
+        const client = await connectClient({ cwd, home, mode });
+        seen.push(JSON.stringify((await client.listTools()).tools), String(client.getInstructions()));
+        await client.close();
+      }
+      expect(seen.slice(2, 4)).toEqual(seen.slice(0, 2));
+      expect(seen.slice(4)).toEqual(seen.slice(0, 2));
+    },
+  );
 
   describe('of a host that makes commands from the list of prompts (N-03, N-04)', () => {
     const HELLO = { ...INITIALIZE, capabilities: { roots: { listChanged: true } } };
@@ -281,10 +284,11 @@ describe.skipIf(process.platform === 'win32')('the first answers of a server', (
       return answers.map((answer) => JSON.stringify(answer));
     }
 
-    const HOSTS = ['claude-code', 'gemini-cli-mcp-client', 'some-host'].flatMap((name) =>
-      [false, true].map((isModern) => ({ name, isModern })),
+    const HOSTS = ['claude-code', 'gemini-cli-mcp-client', 'some-host'].flatMap((name, at) =>
+      [at === 0, at !== 0].map((isModern) => ({ name, isModern })),
     );
-    it.each(HOSTS)(
+    // One that has prompts as commands of its own, and both protocols.
+    it.each(some(3, HOSTS))(
       'those of a first start are what the server says itself: $name, 2026: $isModern',
       async ({ name, isModern }) => {
         const [first, real] = [await place(), await place()];

@@ -2,13 +2,17 @@ import { chmod, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { cliFile, temporaryFolder } from '../support/app.ts';
+import type { Outside } from '../../src/app/app.ts';
+import { BmadError } from '../../src/base/errors.ts';
+import { decideAccess } from '../../src/bin/http-access.ts';
+import { cliFile, contentRoot, contextIn, temporaryFolder } from '../support/app.ts';
 import { connectOver, ERAS } from '../support/http-client.ts';
 import { startHttpServer, type HttpServerOptions, type HttpServerProcess } from '../support/http-server.ts';
 import { textsOf } from '../support/mcp-client.ts';
 import { AUDIENCE, startIssuer } from '../support/oauth-issuer.ts';
 import { bareEnvironment, bmadServer } from '../support/programs.ts';
 import { INITIALIZE, LIST, modern, sendRequest, type Sent } from '../support/raw-http.ts';
+import { some } from '../support/how-much.ts';
 
 const TOKEN = 'token-of-this-test-0123456789';
 const READER = 'token-that-only-reads-0123456';
@@ -59,11 +63,12 @@ describe('a token in the environment', () => {
     expect(stderr()).not.toContain(TOKEN);
   });
 
-  it.each([
+  const WRONG: [Record<string, string>, string][] = [
     [{ BMAD_HTTP_TOKEN: 'short' }, 'at least 12 characters'],
+    [{ BMAD_OAUTH_ISSUER: 'https://id.example', BMAD_HTTP_HOST: '0.0.0.0' }, '--public-url'],
+    [{ BMAD_HTTP_HOST: '192.0.2.1', BMAD_HTTP_TOKEN: TOKEN }, 'cannot listen on 192.0.2.1'],
     [{ BMAD_HTTP_TOKEN: 'no spaces are allowed' }, 'Use only letters, digits'],
     [{ BMAD_HTTP_TOKEN: TOKEN, BMAD_OAUTH_ISSUER: 'https://id.example' }, 'Set either oauth_issuer'],
-    [{ BMAD_OAUTH_ISSUER: 'https://id.example', BMAD_HTTP_HOST: '0.0.0.0' }, '--public-url'],
     [{ BMAD_OAUTH_ISSUER: 'http://id.example' }, '"http://id.example" must use https'],
     [
       { BMAD_OAUTH_ISSUER: 'https://id.example', BMAD_OAUTH_KEYS_URL: 'http://192.0.2.1/keys' },
@@ -72,14 +77,39 @@ describe('a token in the environment', () => {
     [{ BMAD_HTTP_AUTH: 'never' }, 'http_auth'],
     [{ BMAD_ALLOW_ORIGINS: '*' }, 'Use an origin such as'],
     [{ BMAD_ALLOW_HOSTS: 'https://bmad.example' }, 'Use a host name without a port'],
-    [{ BMAD_HTTP_HOST: '192.0.2.1', BMAD_HTTP_TOKEN: TOKEN }, 'cannot listen on 192.0.2.1'],
-  ] as [Record<string, string>, string][])('does not start with %j', async (env, message) => {
+  ];
+  it.each(some(3, WRONG))('does not start with %j', async (env, message) => {
     const home = await temporaryFolder(onTestFinished);
     const args = ['--http', '--port', '0'];
     const { code, stderr } = await bmadServer(args, { cwd, env: bareEnvironment(home, env) });
     expect(stderr).toContain(message);
     expect(stderr).not.toContain(env['BMAD_HTTP_TOKEN'] ?? '\0');
     expect(code).not.toBe(0);
+  });
+
+  // The others are refused by the same function before anything listens; a long trial starts a program for each.
+  it.each(WRONG.slice(3))('is not enough, or too much, with %j', async (env, message) => {
+    const home = await temporaryFolder(onTestFinished);
+    const refused = async (): Promise<unknown> => {
+      const context = await contextIn(cwd, { home, env });
+      const outside: Outside = {
+        flags: {},
+        presets: {},
+        env,
+        cwd,
+        home,
+        platform: process.platform,
+        contentRoot,
+        serverCommand: [process.execPath],
+        writeError: () => undefined,
+        terminal: false,
+        patient: false,
+      };
+      return decideAccess(context, { outside, newToken: false, resource: () => '' });
+    };
+    const error = await refused().catch((thrown: unknown) => BmadError.from(thrown, () => undefined).text);
+    expect(error).toContain(message);
+    expect(error).not.toContain(env['BMAD_HTTP_TOKEN'] ?? '\0');
   });
 
   it('is not taken from the file of a project', async () => {
@@ -208,7 +238,7 @@ describe('tokens in a file', () => {
     expect(stderr()).not.toContain(TOKEN);
   });
 
-  it.each(['# nothing\n\n', 'short\n', `${TOKEN} project=shop\n`, `${TOKEN} sometimes\n`])(
+  it.each(some(2, ['# nothing\n\n', `${TOKEN} sometimes\n`, 'short\n', `${TOKEN} project=shop\n`]))(
     'are not %j',
     async (text) => {
       const home = await temporaryFolder(onTestFinished);

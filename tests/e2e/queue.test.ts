@@ -4,10 +4,11 @@ import { expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../support/app.ts';
 import { startHttpServer } from '../support/http-server.ts';
 import { parseMetrics } from '../support/prometheus.ts';
+import { rounds } from '../support/how-much.ts';
 
-const COUNT = 100;
+const COUNT = rounds(30, 100);
 
-it('makes a hundred changes that come at once, and counts the tasks that are open', async () => {
+it(`makes ${COUNT} changes that come at once, and counts the tasks that are open`, async () => {
   const cwd = await temporaryFolder(onTestFinished);
   await mkdir(join(cwd, '_bmad'));
   const server = await startHttpServer({ cwd, home: await temporaryFolder(onTestFinished) });

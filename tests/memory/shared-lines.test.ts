@@ -8,8 +8,11 @@ import { temporaryFolder } from '../support/app.ts';
 import { KIT_FILES, writeFiles } from '../support/kit-project.ts';
 import { storeIn } from './open-project.ts';
 import { keyOf, memory } from './places.ts';
+import { rounds } from '../support/how-much.ts';
 
 const LINES = '_bmad/_memory/.bmad-memory';
+/** How often each of both writes; what they do on each day is below. */
+const DAYS = rounds(4, 6);
 const words = (name: string, text: string, more = {}) => memory(name, text, { vector: undefined, ...more });
 
 interface Clone {
@@ -92,7 +95,7 @@ describe('lines that two clones share by git', () => {
     await ada.merge();
     await bob.merge();
     // A day's work of each, with commits in between.
-    for (let at = 0; at < 6; at++)
+    for (let at = 0; at < DAYS; at++)
       for (const [name, clone] of [
         ['ada', ada],
         ['bob', bob],
@@ -111,7 +114,9 @@ describe('lines that two clones share by git', () => {
       }
     for (const clone of [ada, bob, ada]) await clone.merge();
     const all = [
-      ...['ada', 'bob'].flatMap((name) => Array.from({ length: 6 }, (_, at) => `Decision ${at} of ${name}`)),
+      ...['ada', 'bob'].flatMap((name) =>
+        Array.from({ length: DAYS }, (_, at) => `Decision ${at} of ${name}`),
+      ),
       'Found out by both',
     ];
     const [ours, theirs] = [await texts(ada), await texts(bob)];

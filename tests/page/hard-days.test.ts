@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import { contextIn, repository, temporaryFolder, testCall } from '../support/app.ts';
 import { axeFindings, openTab, startBrowser } from '../support/browser.ts';
 import { writeFiles } from '../support/folders.ts';
-import { cases } from '../support/how-much.ts';
+import { rounds } from '../support/how-much.ts';
 import { pageDoor, type PageDoor } from '../support/page-door.ts';
 import { settled } from '../support/page-browser.ts';
 import { noCache } from '../support/page-project.ts';
@@ -15,7 +15,7 @@ import { taskList, spawnSubagentTask } from '../../src/operations/tasks/tasks.ts
 import { inbox } from '../../src/operations/inbox/inbox.ts';
 
 /** As many as nobody goes through: all of them on request, and more than the page lists in a usual run. */
-const MANY = cases(1_000) + 100;
+const MANY = rounds(210, 1_100);
 const LISTED = 200;
 
 let browser: Browser;

@@ -11,6 +11,7 @@ import { StateDatabase } from '../../src/services/shared-state/shared-state.ts';
 import { debianProgram } from '../support/debian.ts';
 import { Cluster, postgresPrograms } from '../support/postgres.ts';
 import { readAll } from '../support/read-lines.ts';
+import { some } from '../support/how-much.ts';
 
 const programs = postgresPrograms();
 const pooler = programs === undefined ? undefined : debianProgram('pgbouncer');
@@ -73,7 +74,7 @@ describe.skipIf(programs === undefined || pooler === undefined)('behind a pooler
     return { direct, through, name };
   }
 
-  it.each([false, true])(
+  it.each(some(1, [true, false]))(
     'hears of changes, keeps every line, and leaves nothing there (%s)',
     async (ignored) => {
       const { direct, through, name } = await pooled(ignored);

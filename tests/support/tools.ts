@@ -42,12 +42,9 @@ export async function nodeOf(version: string): Promise<string> {
   return join(folder, 'bin', windows ? 'node.exe' : 'node');
 }
 
-/** Those that a whole run needs, with their places. */
+/** Those that a whole run needs, with their places; the inspector is for long trials, which fetch it themselves. */
 export function allTools(): { place: string; fetch: () => Promise<unknown> }[] {
-  return [
-    { place: join(repository, keptIn(...CONFORMANCE)), fetch: conformanceTool },
-    { place: join(repository, keptIn(...INSPECTOR)), fetch: inspectorTool },
-  ];
+  return [{ place: join(repository, keptIn(...CONFORMANCE)), fetch: conformanceTool }];
 }
 
 /** A package in a folder of its own. */

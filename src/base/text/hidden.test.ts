@@ -149,7 +149,7 @@ describe('what is hidden in a text', () => {
         '1\uFE0F',
         '❤️‍🔥',
       ];
-      const slow = some(3, PUMPS).filter(
+      const slow = some(1, PUMPS).filter(
         (pump) =>
           growthOf(
             (text) => [visibleLines(text), hiddenIn(text)],

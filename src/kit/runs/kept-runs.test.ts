@@ -9,6 +9,7 @@ import { kitState } from '../../../tests/support/run-project.ts';
 import { watchFolders } from '../../base/files/watch-folders.ts';
 import { localDay } from '../../base/text/text.ts';
 import { KeptRuns } from './kept-runs.ts';
+import { rounds } from '../../../tests/support/how-much.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -63,17 +64,19 @@ describe('of more runs than a call reads', () => {
   }
 
   it('one that is set going by hand is read by the next call', async () => {
-    const { edit, read } = await branchOf(1_500);
-    expect(await read()).not.toContain(idOf(700));
-    for (const index of [1, 700, 1_300]) {
+    const count = rounds(400, 1_500);
+    const { edit, read } = await branchOf(count);
+    expect(await read()).not.toContain(idOf(count / 2));
+    for (const index of [1, count / 2, count - 100]) {
       await edit(index, 'running');
       expect(await read()).toContain(idOf(index));
     }
   });
 
   it('the one that something last happened to is another one when it goes on', async () => {
-    const { folder, kept, edit, read } = await branchOf(900);
-    const last = idOf(899);
+    const count = rounds(300, 900);
+    const { folder, kept, edit, read } = await branchOf(count);
+    const last = idOf(count - 1);
     await edit(3, 'completed', 950);
     expect(await read()).toEqual(expect.arrayContaining([idOf(3), last]));
     await edit(4, 'completed', 940);

@@ -3,6 +3,7 @@ import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
+import { some } from '../../../tests/support/how-much.ts';
 import { codeProject, paths, PROJECT } from '../../../tests/support/code-project.ts';
 import { linkFolder } from '../../../tests/support/folders.ts';
 
@@ -111,7 +112,7 @@ describe('search', () => {
     expect((await ask('"closed at night"')).hits[0]?.path).toBe('docs/notes.md');
   });
 
-  it.skipIf(process.platform === 'win32').each(['.gitignore', '.ignore', 'src/.ignore'])(
+  it.skipIf(process.platform === 'win32').each(some(1, ['.gitignore', '.ignore', 'src/.ignore']))(
     'is not kept waiting by a pipe in place of %s (N-08)',
     async (path) => {
       const { ask, root } = await codeProject();
