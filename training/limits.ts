@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { analyse } from '../src/meaning/analyse.ts';
 import { openStaticEmbedder } from '../src/meaning/embedders/static.ts';
-import { isAboutTheSame } from '../src/services/memory/similar.ts';
+import { nearnessOf } from '../src/services/memory/similar.ts';
 import { cosine, coverage } from './measures.ts';
 
 /**
@@ -74,7 +74,7 @@ function aboutTheSame(meaning: boolean): string {
   const count = (kind: keyof typeof counts, a: string, b: string): void => {
     const [one = [], other = []] = [a, b].map((text) => said.get(text)?.terms ?? []);
     counts[kind][0] =
-      (counts[kind][0] ?? 0) + Number(isAboutTheSame(one, other, meaning ? near(a, b) : undefined));
+      (counts[kind][0] ?? 0) + Number(nearnessOf(new Set(one), other, meaning ? near(a, b) : undefined));
     counts[kind][1] = (counts[kind][1] ?? 0) + 1;
   };
   const items = mine(relations);

@@ -8,6 +8,7 @@ import { openStaticEmbedder } from '../../src/meaning/embedders/static.ts';
 import { MEMORY_TYPES } from '../../src/model/memory.ts';
 import { userCacheFolder, userStateFolder } from '../../src/config/locations.ts';
 import { kitAtHome } from '../../src/kit/home.ts';
+import { ProjectLogs } from '../../src/kit/project-log.ts';
 import { ANALYSER } from '../../src/services/memory/rank.ts';
 import { openStore } from '../../src/services/memory/open.ts';
 import { callTool, withClient, type Client } from './client.ts';
@@ -52,7 +53,7 @@ async function fill(folder: string, home: string, size: number): Promise<number>
     qdrantApiKey: undefined,
   } as const;
   const store = await openStore(
-    { kit, state, cache, env: process.env, engine, writes: true },
+    { kit, state, cache, env: process.env, engine, writes: true, logs: new ProjectLogs() },
     { project, analyser: ANALYSER, space: { embedder: embedder.id, dim: embedder.dim } },
     () => undefined,
   );

@@ -1,5 +1,6 @@
 import { once } from '../base/async.ts';
 import { BmadError } from '../base/errors.ts';
+import type { EmbedderSettings } from '../meaning/embedders/choose.ts';
 import type { Memory, MemorySetup, SharedEmbedder } from '../services/memory/memory.ts';
 import type { StateMove } from '../kit/home.ts';
 import type { Kit } from '../kit/kit.ts';
@@ -17,10 +18,10 @@ interface Known {
 
 /** The memories of the projects in use; each is opened when first asked for. Nothing is loaded before that. */
 export function createMemories(settings: Settings, builtIn: BuiltIn) {
-  const embedders = sharedEmbedder(settings, builtIn);
+  const embedder = sharedEmbedder(settings, builtIn);
   const thread = lateThread(settings);
   const setupOf = async (kit: Kit, writes: boolean): Promise<MemorySetup> => ({
-    ...(await setupFor(kit, writes, settings, embedders)),
+    ...(await setupFor(kit, writes, settings, embedder)),
     thread,
   });
   const known = createBounded<Known>(KEPT, ({ memory }) => {
@@ -136,7 +137,7 @@ async function setupFor(
   kit: Kit,
   writes: boolean,
   settings: Settings,
-  embedders: SharedEmbedder,
+  embedder: SharedEmbedder,
 ): Promise<MemorySetup> {
   const { outside, config, state, cache, secrets, log } = settings;
   return {
@@ -156,12 +157,11 @@ async function setupFor(
       qdrantUrl: config.qdrantUrl,
       qdrantApiKey: config.qdrantApiKey,
     },
-    embedder: embedderSettings(settings),
-    embedders,
+    embedder,
   };
 }
 
-function embedderSettings({ config, builtIn }: Settings): MemorySetup['embedder'] {
+function embedderSettings({ config, builtIn }: Settings): EmbedderSettings {
   return {
     embedder: config.embedder,
     modelFolder: builtIn,

@@ -1,3 +1,4 @@
+import { ProjectLogs } from '../../src/kit/project-log.ts';
 import { kitIn } from '../support/kit.ts';
 import { openStore, type EngineSettings } from '../../src/services/memory/open.ts';
 import { ANALYSER } from '../../src/services/memory/rank.ts';
@@ -29,15 +30,8 @@ async function setupIn(
     cache: cache ?? `${root}/no-cache`,
     env: { PATH: process.env['PATH'] },
     engine: { engine, journal: 'auto', qdrantUrl, qdrantApiKey: undefined },
-    embedder: {
-      embedder: 'none',
-      modelFolder: '',
-      model: undefined,
-      ollamaUrl: undefined,
-      openaiUrl: '',
-      openaiApiKey: undefined,
-      transformersModel: undefined,
-    },
+    embedder: { get: () => Promise.resolve(undefined), failed: silent },
+    logs: new ProjectLogs(),
     hide: String,
     log: { error: silent, warn: silent, info: silent, debug: silent },
     background,

@@ -33,7 +33,6 @@ interface Known {
   candidates: readonly KitCandidate[];
   /** Newest first, nothing masked. */
   all: readonly Browsed[];
-  places: ReadonlyMap<string, Browsed>;
   gone: string[];
 }
 
@@ -44,49 +43,39 @@ const knownIn = new WeakMap<OpenMemory, Map<string, Known>>();
 
 /**
  * Everything that is known of a type, in the store and in the project's files, newest first. A memory and its copies are
- * one; copies of what was forgotten, superseded or has been said otherwise since are left out, and `gone` has their places.
- * `total` counts also what is beyond `most`, and `stored` says whether all of it is in the store.
+ * one; copies of what was forgotten, superseded or has been said otherwise since are left out.
  */
 export async function browse(
   opened: OpenMemory,
   type: MemoryType,
   agents?: readonly string[],
   { takes = () => true, most = Infinity }: Browsing = {},
-): Promise<{
-  entries: Browsed[];
-  total: number;
-  stored: boolean;
-  gone: string[];
-  notes: string[];
-}> {
-  const { all, gone, notes } = await known(opened, type, agents);
-  const entries = all.filter(takes);
+): Promise<{ entries: Browsed[]; notes: string[] }> {
+  const { all, notes } = await known(opened, type, agents);
   const shown = shownBy(opened);
-  const masked: Browsed[] = [];
-  for (const each of entries.slice(0, most)) {
+  const entries: Browsed[] = [];
+  for (const each of all.filter(takes).slice(0, most)) {
     await breath();
-    masked.push({ ...each, entry: shown.entry(each.entry) });
+    entries.push({ ...each, entry: shown.entry(each.entry) });
   }
-  return {
-    entries: masked,
-    total: entries.length,
-    stored: entries.every((each) => each.stored),
-    gone,
-    notes,
-  };
+  return { entries, notes };
 }
 
 /**
- * The same for one who puts thousands of them in an order and shows a few: nothing is masked but by `shown`, and what is only
- * in the files that he has read himself is left out. `all` is the same list for as long as nothing has changed.
+ * The same for one who puts thousands of them in an order and shows a few: nothing is masked but by `shown`, what is only
+ * in the files that he has read himself is left out, and `gone` has the places of copies that are. `all` is the same list for as long as nothing has changed.
  */
 export async function browseAll(opened: OpenMemory, type: MemoryType, read: readonly string[]) {
   const { entry: shown } = shownBy(opened);
-  const { all, gone, places, candidates, notes } = await known(opened, type, undefined, read);
-  let copies: Map<string, KitCandidate> | undefined;
-  const copyAt = (place: string): KitCandidate | undefined =>
-    (copies ??= new Map(candidates.map((each) => [each.place, each]))).get(place);
-  const idAt = (place: string): string | undefined => (places.get(place) ?? copyAt(place))?.entry.id;
+  const { all, gone, candidates, notes } = await known(opened, type, undefined, read);
+  let placed: Map<string, { entry: MemoryEntry }> | undefined;
+  const idAt = (place: string): string | undefined => {
+    placed ??= new Map<string, { entry: MemoryEntry }>([
+      ...candidates.map((each) => [each.place, each] as const),
+      ...all.flatMap((each) => each.sources.map((source) => [source, each] as const)),
+    ]);
+    return placed.get(place)?.entry.id;
+  };
   return { all, gone, idAt, shown, notes };
 }
 
@@ -122,7 +111,7 @@ async function allOf(
   type: MemoryType,
   agents: readonly string[] | undefined,
   read: ReadonlySet<string>,
-): Promise<Pick<Known, 'all' | 'places' | 'gone'>> {
+): Promise<Pick<Known, 'all' | 'gone'>> {
   const wanted = agents === undefined ? undefined : new Set(agents.map(nameKey));
   const found = new Map<string, Browsed>();
   const gone: string[] = [];
@@ -149,10 +138,8 @@ async function allOf(
       found.set(line, { entry, sources: [place], stored: false, dated });
     }
   }
-  const places = new Map<string, Browsed>();
-  for (const each of found.values()) for (const at of each.sources) places.set(at, each);
   // Entries lower in a file are newer.
-  return { all: [...found.values()].toReversed().sort(newestFirst), places, gone };
+  return { all: [...found.values()].toReversed().sort(newestFirst), gone };
 }
 
 /** When the store cannot be opened, the project's own files still can be read. */

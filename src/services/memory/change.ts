@@ -16,6 +16,7 @@ import {
   cleanText,
   embedded,
   isEmptied,
+  isUndated,
   kitCandidates,
   type OpenMemory,
   type Session,
@@ -85,11 +86,11 @@ export async function updateMemory(
   change: Pick<MemoryChange, 'text' | 'tags' | 'agent'>,
   signal?: AbortSignal,
 ): Promise<Upserted & Omit<ChangedMemory, 'entry'>> {
-  const { entry: before, left } = await memoryToChange(opened, id, type);
+  const { entry: before, isAdopted } = await memoryToChange(opened, id, type);
   const shown = shownBy(opened);
   const text = change.text === undefined ? undefined : cleanText(change.text, opened.hide);
   const agent = change.agent === undefined ? undefined : agentName(change.agent);
-  const session = await opened.sessionToWrite(signal);
+  const session = await opened.sessionToWrite();
   const vectors = text === undefined ? undefined : await embedded(opened, session, [text.text], signal);
   const { files, problems, entry, previous, ...result } = await withCopies(
     opened,
@@ -111,13 +112,13 @@ export async function updateMemory(
     entry: shown.entry(entry),
     previous: previous === undefined ? undefined : shown.wording(previous),
     files,
-    notes: [...(text?.notes ?? []), ...note, ...problems, ...(await left())],
+    notes: [...(text?.notes ?? []), ...note, ...problems, ...(await leftNote(opened, before, isAdopted))],
   };
 }
 
 export async function forgetMemory(opened: OpenMemory, id: string, type?: MemoryType) {
-  const { entry, left } = await memoryToChange(opened, id, type);
-  return changedMemory(opened, entry, left, ({ store }) => store.forget([entry], new Date().toISOString()));
+  const before = await memoryToChange(opened, id, type);
+  return changedMemory(opened, before, ({ store }, entry) => store.forget([entry], new Date().toISOString()));
 }
 
 export async function restoreMemory(opened: OpenMemory, id: string, type?: MemoryType) {
@@ -129,7 +130,7 @@ export async function restoreMemory(opened: OpenMemory, id: string, type?: Memor
       subject: id,
       hint: t`Remember it again, in its own words.`,
     });
-  return changedMemory(opened, entry, NOTHING_LEFT, ({ store }) => store.restore([entry]));
+  return changedMemory(opened, { entry, isAdopted: false }, ({ store }) => store.restore([entry]));
 }
 
 export async function supersedeMemory(
@@ -151,8 +152,8 @@ export async function supersedeMemory(
         throw error.with({ subject: 'by', hint: t`Remember the new text first, then give its id.` });
       }, 'not_found'),
     );
-  const { entry, left } = await memoryToChange(opened, id, type);
-  return changedMemory(opened, entry, left, async ({ store }) => [
+  const found = await memoryToChange(opened, id, type);
+  return changedMemory(opened, found, async ({ store }, entry) => [
     await store.supersede(entry, successor, new Date().toISOString()),
   ]);
 }
@@ -182,39 +183,39 @@ export async function keepBoth(
 /** A change that leaves the wording as it is; one without effect gives nothing back. */
 async function changedMemory(
   opened: OpenMemory,
-  before: MemoryEntry,
-  left: Left,
-  change: (session: Session) => Promise<MemoryEntry[]>,
+  { entry: before, isAdopted }: ToChange,
+  change: (session: Session, entry: MemoryEntry) => Promise<MemoryEntry[]>,
 ): Promise<ChangedMemory> {
   const session = await opened.sessionToWrite();
   const made = async (): Promise<{ entry: MemoryEntry }> => {
-    const [after = before] = await change(session);
+    const [after = before] = await change(session, before);
     return { entry: after };
   };
   const { entry, files, problems } = await withCopies(opened, session, before, made);
-  return { entry: shownBy(opened).entry(entry), files, notes: [...problems, ...(await left())] };
+  const notes = [...problems, ...(await leftNote(opened, before, isAdopted))];
+  return { entry: shownBy(opened).entry(entry), files, notes };
 }
 
-/** Where a text that a file had on its own still stands, after its memory was changed. */
-type Left = () => Promise<string[]>;
+interface ToChange {
+  entry: MemoryEntry;
+  /** Whether it was only in a file until now. */
+  isAdopted: boolean;
+}
 
-const NOTHING_LEFT: Left = async () => [];
-
-/** A memory of the store, in which an entry of a file is taken to be changed. */
 async function memoryToChange(
   opened: OpenMemory,
   id: string,
   type: MemoryType | undefined,
-): Promise<{ entry: MemoryEntry; left: Left }> {
+): Promise<ToChange> {
   const { entry, stored } = await memoryWithId(opened, id, type);
-  if (stored) return { entry, left: NOTHING_LEFT };
-  const left: Left = async () => {
-    const places = (await kitCandidates(opened, undefined))
-      .filter((copy) => copy.entry.id === entry.id && copy.entry.type === entry.type)
-      .map(({ place }) => place);
-    return places.length === 0 ? [] : [t`Still written in ${places.join(', ')}; answers leave it out.`];
-  };
-  return { entry: await adopted(opened, await opened.sessionToWrite(), entry), left };
+  if (stored) return { entry, isAdopted: false };
+  return { entry: await adopted(opened, await opened.sessionToWrite(), entry), isAdopted: true };
+}
+
+/** Where a text that a file had on its own still stands, after its memory was changed. */
+async function leftNote(opened: OpenMemory, entry: MemoryEntry, isAdopted: boolean): Promise<string[]> {
+  const places = isAdopted ? await stillIn(opened, [entry]) : [];
+  return places.length === 0 ? [] : [t`Still written in ${places.join(', ')}; answers leave it out.`];
 }
 
 const LIST_MEMORIES: Step = { operation: 'memory_list', why: 'List memories with their ids' };
@@ -232,12 +233,9 @@ function exactId(id: string): string {
  * Takes what only a file has into the store, under the id it has had all along, so that it can be marked and changed there.
  * The file stays as it is: what is done to the memory afterwards decides about its line.
  */
-async function adopted(
-  { hide }: OpenMemory,
-  { store }: Session,
-  { id, type, agent, text, tags, createdAt }: MemoryEntry,
-): Promise<MemoryEntry> {
-  const at = createdAt.startsWith('1970') ? new Date().toISOString() : createdAt;
+async function adopted({ hide }: OpenMemory, { store }: Session, entry: MemoryEntry): Promise<MemoryEntry> {
+  const { id, type, agent, text, tags } = entry;
+  const at = isUndated(entry) ? new Date().toISOString() : entry.createdAt;
   const safe = secretsOut(text, hide).text;
   const [made] = await store.upsert([{ id, type, agent, text: safe, tags, at, createdAt: at }]);
   if (made === undefined) throw new Error(t`The store returned no result for a memory.`);
@@ -275,7 +273,7 @@ export async function remember(
   // Before anything is written: an id that is not there is a slip.
   const replaced =
     given.supersedes === undefined ? undefined : (await memoryWithId(opened, given.supersedes)).entry;
-  const session = await opened.sessionToWrite(signal, tell);
+  const session = await opened.sessionToWrite(tell);
   const { vectors, note } = await embedded(opened, session, [text], signal);
   const [vector] = vectors;
   const before = (await session.store.get(key))?.tags ?? [];
@@ -359,7 +357,7 @@ export async function purge(opened: OpenMemory, given: ToPurge) {
   return { memories: gone.map(safe.entry), revisions, applied: given.apply, notes };
 }
 
-/** Where people have written the same: once the store has forgotten it, nothing hides that any more. */
+/** Where people have written the same; of what was removed for good, nothing hides it any more. */
 async function stillIn(opened: OpenMemory, gone: readonly MemoryEntry[]): Promise<string[]> {
   const texts = new Set(gone.flatMap(({ type, id, text }) => [`${type} ${id}`, `${type} ${lineText(text)}`]));
   return (await kitCandidates(opened, undefined))

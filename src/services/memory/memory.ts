@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Step } from '../../base/step.ts';
 import type { Kit } from '../../kit/kit.ts';
 import { KitFiles } from '../../kit/memories/read-all.ts';
-import { linePlaces, linesIn, ProjectLogs, mirrorsIn } from '../../kit/project-log.ts';
+import { linePlaces, linesIn, mirrorsIn } from '../../kit/project-log.ts';
 import { type LinedHandoff, linedHandoffs } from '../../kit/session/handoffs.ts';
 import { MEMORY_TYPES, type MemoryEntry, type MemoryFilter, type MemoryType } from '../../model/memory.ts';
 import { type LinesPlace, linesPlace } from '../../kit/home.ts';
@@ -43,8 +43,7 @@ export type Memory = ReturnType<typeof openMemory>;
 
 /** What a project remembers. Nothing is opened before the first question. */
 export function openMemory(setup: MemorySetup) {
-  const { kit } = setup;
-  const logs = setup.logs ?? new ProjectLogs();
+  const { kit, logs } = setup;
   const files = new KitFiles(kit, async () => {
     const { all } = await linePlaces(setup);
     return linedHandoffs(logs.view(all, setup)).catch(ours(() => NONE));
@@ -66,9 +65,9 @@ export function openMemory(setup: MemorySetup) {
     folder,
     hide: setup.hide,
     log: setup.log,
-    session: async (signal) => ready(await sessions.get(signal)),
-    async sessionToWrite(signal, tell) {
-      const session = await ready(await sessions.get(signal));
+    session: async () => ready(await sessions.get()),
+    async sessionToWrite(tell) {
+      const session = await ready(await sessions.get());
       await session.store.whole(tell);
       return session;
     },
@@ -152,7 +151,7 @@ export function openMemory(setup: MemorySetup) {
 
     /** Makes the vectors that are missing, now, and waits for it. */
     async reindex(tell: (progress: Reembedding) => void, signal: AbortSignal): Promise<Reembedding> {
-      const session = await opened.sessionToWrite(signal);
+      const session = await opened.sessionToWrite();
       const progress: Reembedding = { running: false, done: 0, total: 0 };
       await embedPending(session, { lock: join(folder, 'embedding.lock'), signal, progress, tell });
       const { total, embedded: done } = await session.store.embedding();
@@ -230,11 +229,6 @@ async function statusOf(
     fileEntries: entries.length,
   };
   const notes = [...problems];
-  const { app, isNamed } = files.kit;
-  if (isOnQdrant(setup.engine) && !isNamed)
-    notes.push(
-      t`Earlier versions kept its memories on the server as ${app.replace(/-[^-]*$/, '')}, together with those of every project of that name. To use these again, give the project that name in project-context.yaml.`,
-    );
   const steps: Step[] = [];
   try {
     const { store, notes: left, embedder, troubles } = await session();

@@ -1,14 +1,19 @@
 import { forAll, t } from '../../base/text/message.ts';
 import type { Log } from '../../base/log.ts';
 import type { Embedder } from '../../meaning/vectors.ts';
-import { chooseEmbedder, type EmbedderSettings } from '../../meaning/embedders/choose.ts';
 import { dirname, join } from 'node:path';
 import { once } from '../../base/async.ts';
 import { BmadError, ours } from '../../base/errors.ts';
 import { shortDigest } from '../../base/values.ts';
 import { projectKey } from '../../base/files/paths.ts';
 import { type LinesPlace, type StateMove, folderAt, projectPages, refuseLinks } from '../../kit/home.ts';
-import { type CopiedState, type LogSetup, ProjectLogs, linePlaces, mirrorOf } from '../../kit/project-log.ts';
+import {
+  type CopiedState,
+  type LogSetup,
+  type ProjectLogs,
+  linePlaces,
+  mirrorOf,
+} from '../../kit/project-log.ts';
 import { LineFiles } from '../../lines/files.ts';
 import { NO_ONE, type Writer } from '../../lines/line.ts';
 import { type LinePlace, copyLines, lineFiles } from '../../lines/folders.ts';
@@ -44,8 +49,8 @@ export interface StoreSetup extends LogSetup {
   engine: EngineSettings;
   /** Makes an index of many lines in a thread of its own; without it, they are taken in where they are met. */
   thread?: IndexThread | undefined;
-  /** The log that all of the project's state shares; one of its own where nothing else is kept. */
-  logs?: ProjectLogs | undefined;
+  /** The log that all of the project's state shares. */
+  logs: ProjectLogs;
 }
 
 /** What a thread needs to make an index: everything in it can be copied. */
@@ -104,7 +109,7 @@ export async function openStore(
   options: StoreOptions,
   tell: (note: string) => void,
 ): Promise<MemoryStore> {
-  const { cache, writes, logs = new ProjectLogs() } = setup;
+  const { cache, writes, logs } = setup;
   const places = await linePlaces(setup);
   const driver = await sqliteDriver().catch((error: unknown) => {
     if (setup.engine.engine === 'sqlite') throw error;
@@ -158,7 +163,7 @@ const indexPath = (
   options: StoreOptions,
   shared: SharedPlace | undefined,
 ): string => {
-  const place = [shared?.at, logs?.shared?.at]
+  const place = [shared?.at, logs.shared?.at]
     .map((at) => (at === undefined ? '' : `-${shortDigest(at)}`))
     .join('');
   return join(cache, 'memories', indexName(`${projectKey(kit.root)}${place}`, options));
@@ -179,9 +184,8 @@ async function sharedPlace(
 }
 
 export interface MemorySetup extends StoreSetup {
-  embedder: EmbedderSettings;
-  /** One embedder for all projects, which is read once; without it, one is opened for this project. */
-  embedders?: SharedEmbedder | undefined;
+  /** One for all projects, which is read once. */
+  embedder: SharedEmbedder;
   hide(text: string): string;
   log: Log;
   /** Whether memories without a vector get one in the background; a command does only what it was asked for. */
@@ -216,9 +220,9 @@ export class Sessions {
     this.#setup = setup;
   }
 
-  async get(signal?: AbortSignal): Promise<Session> {
+  async get(): Promise<Session> {
     if (performance.now() > this.#retryAt) this.#session = undefined;
-    const opened = (this.#session ??= forAll(() => this.#open(signal)));
+    const opened = (this.#session ??= forAll(() => this.#open()));
     try {
       return await opened;
     } catch (error) {
@@ -233,7 +237,7 @@ export class Sessions {
     const reason = failure instanceof Error ? failure.message : t`it failed.`;
     this.#setup.log.warn(t`the embedder failed`, { error: reason });
     this.#retryAt = performance.now() + RETRY_MS;
-    this.#setup.embedders?.failed();
+    this.#setup.embedder.failed();
     const troubles = forAll(() => [t`Words only, without meaning: ${reason}`]);
     this.#session = this.#session?.then(({ store, notes }) => ({
       store,
@@ -243,17 +247,17 @@ export class Sessions {
     }));
   }
 
-  async #open(signal?: AbortSignal): Promise<Session> {
+  async #open(): Promise<Session> {
     const { files, analyser, place } = this.#setup;
     this.#retryAt = Number.POSITIVE_INFINITY;
     const troubles: string[] = [];
-    const choose = this.#setup.embedders?.get ?? (() => chooseEmbedder(this.#setup.embedder, signal));
-    const embedder = await choose().catch((error: unknown) => {
-      if (!(error instanceof BmadError)) throw error;
-      troubles.push(t`Words only, without meaning: ${error.message} ${error.hint ?? ''}`.trim());
-      this.#retryAt = performance.now() + RETRY_MS;
-      return undefined;
-    });
+    const embedder = await this.#setup.embedder.get().catch(
+      ours(({ message, hint }) => {
+        troubles.push(t`Words only, without meaning: ${message} ${hint ?? ''}`.trim());
+        this.#retryAt = performance.now() + RETRY_MS;
+        return undefined;
+      }),
+    );
     const space = embedder === undefined ? undefined : { embedder: embedder.id, dim: embedder.dim };
     const options = { project: files.kit.app, analyser, space };
     const notes: string[] = [];

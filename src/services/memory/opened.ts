@@ -32,9 +32,9 @@ export interface OpenMemory {
   hide(text: string): string;
   log: Log;
   /** For one who only reads: it makes nothing, and where there is no store it finds an empty one. */
-  session(signal?: AbortSignal): Promise<Session>;
+  session(): Promise<Session>;
   /** With all lines; while many are taken in, it says how far that is. */
-  sessionToWrite(signal?: AbortSignal, tell?: (note: string) => void): Promise<Session>;
+  sessionToWrite(tell?: (note: string) => void): Promise<Session>;
   /** Records that the embedder failed; only words are used until it is tried again. */
   embedderFailed(error: unknown): void;
 }
@@ -42,7 +42,7 @@ export interface OpenMemory {
 /** Vectors where possible, or a note for the caller. A failing embedder is not a reason to refuse the call. */
 export async function embedded(
   opened: OpenMemory,
-  { embedder }: Session,
+  { embedder }: Pick<Session, 'embedder'>,
   texts: readonly string[],
   signal: AbortSignal | undefined,
 ): Promise<{ vectors: (Float32Array | undefined)[]; note?: string }> {
@@ -85,68 +85,41 @@ export function shownBy({ hide }: Pick<OpenMemory, 'hide'>) {
 const VECTORS = 2_000;
 const UNDATED = '1970-01-01T00:00:00.000Z';
 
-interface Index {
-  from: readonly KitEntry[];
-  /** The embedder that candidates have vectors of, and its dimensions; a model may be replaced under its name. */
-  space: string | undefined;
-  candidates: KitCandidate[];
-  /** By text: when a file has changed, most of what is in it has not. */
-  vectors: { space: string | undefined; made: ReadonlyMap<string, Float32Array> };
-  /** What was made of entries, by their texts. */
-  said: ReadonlyMap<string, Said>;
-}
+export const isUndated = ({ updatedAt }: MemoryEntry): boolean => updatedAt === UNDATED;
 
 /** What is made of an entry's text, agent and tags when it is asked for: of ten thousand failures, a list asks for a few. */
-class Said {
-  readonly #opened: OpenMemory;
-  readonly #entry: KitEntry;
-  #line: string | undefined;
-  #terms: readonly string[] | undefined;
-  #id: string | undefined;
-
-  constructor(opened: OpenMemory, entry: KitEntry) {
-    this.#opened = opened;
-    this.#entry = entry;
-  }
-
-  line(): string {
-    return (this.#line ??= lineText(this.#entry.text));
-  }
-
-  isOf({ agent, tags }: KitEntry): boolean {
-    const own = this.#entry;
-    return own.agent === agent && own.tags.join('\n') === tags.join('\n');
-  }
-
-  terms(): readonly string[] {
-    return (this.#terms ??= termsOf(this.#opened.analyser, this.#entry));
-  }
-
-  id(): string {
-    const { agent, text } = this.#entry;
-    return (this.#id ??= memoryId(this.#opened.files.kit.app, agent, text));
-  }
+interface Said {
+  text: string;
+  line: () => string;
+  terms: () => readonly string[];
+  id: () => string;
+  /** What the vector belongs to: a model may be replaced under its name. */
+  space?: string | undefined;
+  vector?: Float32Array | undefined;
 }
 
-/** An entry of a file of the project, to be compared; what that takes is made when it is asked for. */
+const late = <T>(make: () => T): (() => T) => {
+  let made: { value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+};
+
+/** An entry of a file of the project, to be compared. */
 export class KitCandidate {
   readonly from: KitEntry;
   readonly said: Said;
-  vector: Float32Array | undefined;
   /** An id that is not made of how the text begins. */
   ownId: string | undefined;
-  readonly #project: string;
-  #entry: MemoryEntry | undefined;
+  readonly #entry: () => MemoryEntry;
 
   constructor(from: KitEntry, said: Said, project: string) {
     this.from = from;
     this.said = said;
     this.ownId = isMemoryId(from.copyOf ?? '') ? from.copyOf?.toLowerCase() : undefined;
-    this.#project = project;
+    this.#entry = late(() => entryOf(this, project));
   }
 
   get entry(): MemoryEntry {
-    return (this.#entry ??= entryOf(this.from, this.said, this.ownId, this.#project));
+    return this.#entry();
   }
 
   /** Its text as a line: copies are known by it. */
@@ -162,18 +135,14 @@ export class KitCandidate {
   get dated(): boolean {
     return utcOf(this.from.date) !== undefined;
   }
-
-  terms(): readonly string[] {
-    return this.said.terms();
-  }
 }
 
-function entryOf(from: KitEntry, said: Said, own: string | undefined, project: string): MemoryEntry {
+function entryOf({ from, said, ownId }: KitCandidate, project: string): MemoryEntry {
   const { type, agent, text, tags, date } = from;
   const at = utcOf(date) ?? UNDATED;
   return {
     get id() {
-      return own ?? said.id();
+      return ownId ?? said.id();
     },
     type,
     agent,
@@ -186,32 +155,45 @@ function entryOf(from: KitEntry, said: Said, own: string | undefined, project: s
   };
 }
 
+interface Index {
+  from: readonly KitEntry[];
+  space: string | undefined;
+  candidates: KitCandidate[];
+  /** When a file has changed, most of what is in it has not. */
+  said: ReadonlyMap<string, Said>;
+}
+
 const indexes = new WeakMap<OpenMemory, Index>();
 
 export async function kitCandidates(
   opened: OpenMemory,
   embedder: Embedder | undefined,
 ): Promise<readonly KitCandidate[]> {
-  const { entries } = await opened.files.read();
+  const { files, analyser } = opened;
+  const { app } = files.kit;
+  const { entries } = await files.read();
   const known = indexes.get(opened);
   const space = embedder === undefined ? undefined : `${embedder.id}/${embedder.dim}`;
   // Those who ask without an embedder do not look at vectors.
   if (known?.from === entries && (space === undefined || known.space === space)) return known.candidates;
-  const { app } = opened.files.kit;
   const said = new Map<string, Said>();
   const saidBy = (entry: KitEntry): Said => {
-    const before = said.get(entry.text) ?? known?.said.get(entry.text);
-    const made = before?.isOf(entry) === true ? before : new Said(opened, entry);
-    said.set(entry.text, made);
+    const { agent, tags, text } = entry;
+    const key = [agent, ...tags, text].join('\n');
+    const made = said.get(key) ??
+      known?.said.get(key) ?? {
+        text,
+        line: late(() => lineText(text)),
+        terms: late(() => termsOf(analyser, entry)),
+        id: late(() => memoryId(app, agent, text)),
+      };
+    said.set(key, made);
     return made;
   };
   const candidates = entries.map((entry) => new KitCandidate(entry, saidBy(entry), app));
   nameApart(candidates, app);
-  const before = known?.vectors ?? { space, made: new Map() };
-  const made = before.space === space ? before.made : new Map<string, Float32Array>();
-  const vectors =
-    embedder === undefined ? before : { space, made: await addVectors(candidates, made, opened, embedder) };
-  indexes.set(opened, { from: entries, space, candidates, vectors, said });
+  if (embedder !== undefined) await addVectors([...said.values()], space, opened, embedder);
+  indexes.set(opened, { from: entries, space, candidates, said });
   return candidates;
 }
 
@@ -232,28 +214,21 @@ function nameApart(candidates: readonly KitCandidate[], app: string): void {
 }
 
 async function addVectors(
-  candidates: readonly KitCandidate[],
-  made: ReadonlyMap<string, Float32Array>,
+  all: readonly Said[],
+  space: string | undefined,
   opened: OpenMemory,
   embedder: Embedder,
-): Promise<ReadonlyMap<string, Float32Array>> {
-  const vectors = new Map<string, Float32Array>();
-  const some = candidates.slice(0, VECTORS);
-  const missing = [...new Set(some.map(({ entry }) => entry.text))].filter((text) => !made.has(text));
-  try {
-    const fresh = missing.length === 0 ? [] : await embedder.embed(missing);
-    for (const [index, text] of missing.entries()) {
-      const vector = fresh[index];
-      if (vector !== undefined) vectors.set(text, normalized(vector));
-    }
-  } catch (error) {
-    opened.embedderFailed(error);
+): Promise<void> {
+  for (const each of all) if (each.space !== space) each.vector = undefined;
+  const missing = all.slice(0, VECTORS).filter(({ vector }) => vector === undefined);
+  if (missing.length === 0) return;
+  const texts = missing.map(({ text }) => text);
+  const { vectors } = await embedded(opened, { embedder }, texts, undefined);
+  for (const [at, each] of missing.entries()) {
+    const vector = vectors[at];
+    each.vector = vector && normalized(vector);
+    each.space = space;
   }
-  for (const candidate of some) {
-    candidate.vector = vectors.get(candidate.entry.text) ?? made.get(candidate.entry.text);
-    if (candidate.vector !== undefined) vectors.set(candidate.entry.text, candidate.vector);
-  }
-  return vectors;
 }
 
 /** Shorter texts are removed by the tools that share the project's files. */

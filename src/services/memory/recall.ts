@@ -140,7 +140,7 @@ async function recallAll(
   question: RecallQuestion,
   signal: AbortSignal | undefined,
 ): Promise<Answered> {
-  const session = await opened.session(signal);
+  const session = await opened.session();
   const { vectors, note } = await embedded(opened, session, wordingsOf(question), signal);
   const query = asked(opened, question, middleOf(vectors));
   const inFiles = kitHits(await kitCandidates(opened, session.embedder), query);
@@ -211,8 +211,8 @@ function kitHits(kit: readonly KitCandidate[], query: MemoryQuery): Recalled[] {
   const aim = vector === undefined ? undefined : normalized(vector);
   const candidates = passing.map((each) => ({
     entry: each.entry,
-    terms: each.terms(),
-    cosine: aim === undefined || each.vector === undefined ? undefined : dot(aim, each.vector),
+    terms: each.said.terms(),
+    cosine: aim === undefined || each.said.vector === undefined ? undefined : dot(aim, each.said.vector),
   }));
   return searchedAmong(query, candidates).map((hit) => ({
     ...hit,

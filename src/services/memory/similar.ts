@@ -2,7 +2,14 @@ import { HOLDS_WITH, type MemoryEntry, type MemoryKey } from '../../model/memory
 import { localDay, oneLine } from '../../base/text/text.ts';
 import { lineText } from '../../kit/memories/line-files.ts';
 import { ours } from '../../base/errors.ts';
-import { embedded, type KitCandidate, kitCandidates, type OpenMemory, type Session } from './opened.ts';
+import {
+  embedded,
+  isUndated,
+  type KitCandidate,
+  kitCandidates,
+  type OpenMemory,
+  type Session,
+} from './opened.ts';
 import { dot, normalized } from '../../meaning/vectors.ts';
 
 export const holdsWith = (id: string): string => `${HOLDS_WITH}${id}`;
@@ -37,20 +44,16 @@ const SNIPPET = 160;
 const PAIR = { words: 0.5, meaning: 0.75 };
 
 /** How near two memories are that are about the same: in meaning, or by the words that both have, of the shorter one's. */
-function nearnessOf(mine: ReadonlySet<string>, other: readonly string[], cosine = 0): number | undefined {
+export function nearnessOf(
+  mine: ReadonlySet<string>,
+  other: readonly string[],
+  cosine = 0,
+): number | undefined {
   const theirs = new Set(other);
   let both = 0;
   for (const term of theirs) if (mine.has(term)) both++;
   const words = both < 2 ? 0 : both / Math.min(mine.size, theirs.size);
   return words >= PAIR.words || cosine >= PAIR.meaning ? Math.max(words, cosine) : undefined;
-}
-
-export function isAboutTheSame(
-  one: readonly string[],
-  other: readonly string[],
-  cosine: number | undefined,
-): boolean {
-  return nearnessOf(new Set(one), other, cosine) !== undefined;
 }
 
 /**
@@ -73,11 +76,12 @@ export async function similarTo(
       cosine,
       terms: opened.analyser.terms(entry.text),
       line: lineText(entry.text),
+      source: undefined,
     })),
     ...inFiles.map((each) => ({
       entry: each.entry,
-      cosine: cosineOf(each, vector),
-      terms: each.terms(),
+      cosine: cosineOf(each.said, vector),
+      terms: each.said.terms(),
       line: each.line,
       source: each.from.source,
     })),
@@ -85,10 +89,9 @@ export async function similarTo(
   const found = new Map<string, Similar>();
   const mine = new Set(own);
   const text = lineText(fresh.text).toLowerCase();
-  for (const { entry, cosine, terms, line, ...more } of known) {
+  for (const { entry, cosine, terms, line, source } of known) {
     const said = line.toLowerCase();
     const isTwin = said === text;
-    const source = 'source' in more ? more.source : undefined;
     // The same memory, and its copies in files. The same text under another id is another memory.
     if (entry.id === fresh.id || (source !== undefined && isTwin) || isSettled(fresh, entry)) continue;
     const nearness = isTwin ? 1 : nearnessOf(mine, terms, cosine);
@@ -100,14 +103,17 @@ export async function similarTo(
       agent: entry.agent,
       text: oneLine(entry.text, SNIPPET),
       nearness: Math.min(1, Math.round(nearness * 100) / 100),
-      ...(entry.updatedAt.startsWith('1970') ? {} : { updatedAt: entry.updatedAt }),
+      ...(isUndated(entry) ? {} : { updatedAt: entry.updatedAt }),
       ...(source === undefined ? {} : { source }),
     });
   }
   return [...found.values()].sort((a, b) => b.nearness - a.nearness).slice(0, SHOWN);
 }
 
-function cosineOf({ vector: other }: KitCandidate, vector: Float32Array | undefined): number | undefined {
+function cosineOf(
+  { vector: other }: KitCandidate['said'],
+  vector: Float32Array | undefined,
+): number | undefined {
   return vector === undefined || other === undefined ? undefined : dot(vector, other);
 }
 
@@ -128,6 +134,14 @@ interface Distinct extends ReadMemory {
   against: Against[];
 }
 
+interface Kept {
+  one: ReadMemory;
+  also: number;
+  terms: readonly string[];
+  vector: Float32Array | undefined;
+  near: Kept[];
+}
+
 /**
  * What was found, each text once: of those with the same one the newest, in the place of the first of them. Two that are about
  * the same both stay, side by side and the newer first.
@@ -138,94 +152,62 @@ export async function distinct(
   signal?: AbortSignal,
 ): Promise<Distinct[]> {
   if (found.length < 2) return found.map((each) => ({ ...each, also: 0, against: [] }));
-  const relation = await relations(opened, found, signal);
-  const kept: { told: Distinct; at: number; place: number }[] = [];
-  const newestFirst = found.map((_, at) => at).sort((a, b) => byAge(found, a, b));
-  for (const at of newestFirst) {
-    const same = kept.find((other) => relation(other.at, at) === 'same text');
-    if (same === undefined) {
-      kept.push({ told: { ...(found[at] as ReadMemory), also: 0, against: [] }, at, place: at });
-      continue;
+  const session = await opened.session().catch(ours(() => undefined, 'unavailable'));
+  const texts = found.map(({ entry }) => entry.text);
+  const { vectors } = await embedded(opened, { embedder: session?.embedder }, texts, signal);
+  const kept = new Map<string, Kept>();
+  for (const [at, one] of found.entries()) {
+    const { text } = one.entry;
+    const same = kept.get(letters(text));
+    const vector = vectors[at] && normalized(vectors[at]);
+    if (same === undefined)
+      kept.set(letters(text), { one, also: 0, terms: opened.analyser.terms(text), vector, near: [] });
+    else Object.assign(same, { also: same.also + 1, one: newestFirst(one, same.one) < 0 ? one : same.one });
+  }
+  const all = [...kept.values()];
+  for (const [at, one] of all.entries()) {
+    const mine = new Set(one.terms);
+    for (const other of all.slice(at + 1)) {
+      if (one.one.entry.type !== other.one.entry.type || isSettled(one.one.entry, other.one.entry)) continue;
+      const cosine = one.vector && other.vector && dot(one.vector, other.vector);
+      if (nearnessOf(mine, other.terms, cosine) === undefined) continue;
+      one.near.push(other);
+      other.near.push(one);
     }
-    same.told.also += 1;
-    same.place = Math.min(same.place, at);
   }
-  const left = kept.toSorted((a, b) => a.place - b.place);
-  const told: Distinct[] = [];
-  while (left.length > 0) {
-    const [next] = left.splice(0, 1);
-    if (next === undefined) break;
-    const others = left.filter((other) => relation(other.at, next.at) === 'about the same');
-    for (const other of others) left.splice(left.indexOf(other), 1);
-    const together = [next, ...others].sort((a, b) => byAge(found, a.at, b.at));
-    told.push(...together.map((each) => each.told));
+  const told = new Set<Kept>();
+  for (const each of all) {
+    if (told.has(each)) continue;
+    const beside = [each, ...each.near.filter((other) => !told.has(other))];
+    for (const next of beside.sort((a, b) => newestFirst(a.one, b.one))) told.add(next);
   }
-  for (const one of kept)
-    for (const other of kept)
-      if (one !== other && relation(one.at, other.at) === 'about the same')
-        one.told.against.push({ id: other.told.entry.id, age: ageOf(other.told, one.told) });
-  return told;
+  return Array.from(told, ({ one, also, near }) => ({
+    ...one,
+    also,
+    against: near.map((other) => ({ id: other.one.entry.id, age: ageOf(other.one.entry, one.entry) })),
+  }));
 }
 
-/** The newer of two first, those without a date last, equal ones as they were found. */
-function byAge(found: readonly ReadMemory[], a: number, b: number): number {
-  const [one = '', other = ''] = [a, b].map((at) => {
-    const date = found[at]?.entry.updatedAt ?? '';
-    return date.startsWith('1970') ? '' : date;
-  });
-  return one === other ? a - b : one > other ? -1 : 1;
+/** Those without a date last, equal ones as they were found. */
+function newestFirst({ entry: one }: ReadMemory, { entry: other }: ReadMemory): number {
+  return one.updatedAt === other.updatedAt ? 0 : one.updatedAt > other.updatedAt ? -1 : 1;
 }
 
-/** Which of two dates is later; nothing where that cannot be told: one is missing, or says the day alone. */
-function laterOf(first: string, second: string): 'first' | 'second' | undefined {
-  const [one, other] = [new Date(first), new Date(second)];
-  if ([first, second].some((date) => date.startsWith('1970')) || first === second) return undefined;
-  const isDay = (date: Date): boolean =>
-    date.getTime() % 86_400_000 === 0 ||
-    (date.getHours() === 0 && date.getMinutes() === 0 && date.getSeconds() === 0);
-  if (localDay(one) === localDay(other) && (isDay(one) || isDay(other))) return undefined;
-  return other > one ? 'second' : 'first';
+/** Whether one is newer than the other; nothing where that cannot be told: a date is missing, or says the day alone. */
+function ageOf(one: MemoryEntry, other: MemoryEntry): Against['age'] {
+  if (isUndated(one) || isUndated(other) || one.updatedAt === other.updatedAt) return undefined;
+  const dates = [one, other].map(({ updatedAt }) => new Date(updatedAt));
+  const areOfOneDay = new Set(dates.map(localDay)).size === 1;
+  if (areOfOneDay && dates.some(isDay)) return undefined;
+  return one.updatedAt > other.updatedAt ? 'newer' : 'older';
 }
 
-function ageOf(one: ReadMemory, other: ReadMemory): Against['age'] {
-  const later = laterOf(one.entry.updatedAt, other.entry.updatedAt);
-  return later === undefined ? undefined : later === 'first' ? 'newer' : 'older';
-}
+const isDay = (date: Date): boolean =>
+  date.getTime() % 86_400_000 === 0 ||
+  (date.getHours() === 0 && date.getMinutes() === 0 && date.getSeconds() === 0);
 
 const letters = (text: string): string =>
   lineText(text)
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim()
     .toLowerCase();
-
-async function relations(
-  opened: OpenMemory,
-  found: readonly ReadMemory[],
-  signal: AbortSignal | undefined,
-): Promise<(a: number, b: number) => Relation | undefined> {
-  const session = await opened.session(signal).catch(ours(() => undefined, 'unavailable'));
-  const texts = found.map(({ entry }) => entry.text);
-  const none = texts.map(() => undefined);
-  const { vectors } =
-    session === undefined ? { vectors: none } : await embedded(opened, session, texts, signal);
-  const unit = vectors.map((vector) => (vector === undefined ? undefined : normalized(vector)));
-  const said = found.map(({ entry }) => ({ ...entry, terms: opened.analyser.terms(entry.text) }));
-  const known = new Map<string, Relation | undefined>();
-  return (a, b) => {
-    const [first, second] = [Math.min(a, b), Math.max(a, b)];
-    const key = `${first} ${second}`;
-    const [one, other] = [said[first], said[second]];
-    if (one === undefined || other === undefined) return undefined;
-    if (known.has(key)) return known.get(key);
-    const [mine, theirs] = [unit[first], unit[second]];
-    const cosine = mine === undefined || theirs === undefined ? undefined : dot(mine, theirs);
-    const made =
-      letters(one.text) === letters(other.text)
-        ? 'same text'
-        : one.type === other.type && !isSettled(one, other) && isAboutTheSame(one.terms, other.terms, cosine)
-          ? 'about the same'
-          : undefined;
-    known.set(key, made);
-    return made;
-  };
-}

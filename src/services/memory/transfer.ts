@@ -81,7 +81,7 @@ export async function imported(
     throw new BmadError('invalid_input', t`The file contains nothing to import.`, {
       hint: t`Use Markdown with "- [2026-03-01] text" lines, JSONL with one object per line, or memories.json.`,
     });
-  const session = await opened.sessionToWrite(call.signal, call.progress);
+  const session = await opened.sessionToWrite(call.progress);
   const ready = items.flatMap((item) => readyItem(opened, item, defaults, result));
   for (let from = 0; from < ready.length; from += BATCH) {
     call.signal.throwIfAborted();
