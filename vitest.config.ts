@@ -52,8 +52,8 @@ const DEEP = [
   'tests/{runs/crash-steps,project/log-processes,live/kept-cache}.test.ts',
   'tests/installs/{own-generation,next-rules,next-agents,transcripts}.test.ts',
   'tests/e2e/{git-bad-input,git-review,http-load,what-is-a-project,a2a-bad-input}.test.ts',
-  'tests/{conformance/inspector,page/decisions,postgres/{kills,move-kills},memory/service-on-qdrant}.test.ts',
-  'tests/e2e/{accounts,compile-cache}.test.ts',
+  'tests/{conformance/inspector,page/{decisions,team},postgres/{kills,move-kills},memory/service-on-qdrant}.test.ts',
+  'tests/e2e/{accounts,compile-cache,usage}.test.ts',
 ];
 const isDeep = process.argv.includes('deep');
 /** What a usual run tries with fewer versions of BMAD, fewer rounds and a fifth of the generated cases: whatever asks how much. */

@@ -9,6 +9,7 @@ import { outsideTaskList, outsideTaskShow } from '../../src/operations/tasks/out
 import { contextIn, homeBeside, temporaryFolder, testCall } from '../support/app.ts';
 import { exampleInput } from '../support/example-input.ts';
 import { writeFiles } from '../support/folders.ts';
+import { some } from '../support/how-much.ts';
 import { KIT_FILES } from '../support/kit-project.ts';
 
 const readers = [...listed, outsideTaskShow, outsideTaskList].filter(({ effect }) => effect === 'read');
@@ -72,13 +73,16 @@ const EMPTY = { 'README.md': '# Shop\n' };
 const INSTALLED = { '_bmad/_config/manifest.yaml': 'installation:\n  version: 6.2.0\n' };
 const QDRANT = { BMAD_MEMORY_ENGINE: 'sqlite', BMAD_QDRANT_URL: 'http://127.0.0.1:9' };
 
-describe.each([
+/** Every kind of project, and what hangs on no kind of it. */
+const PLACES: [what: string, files: Record<string, string>, env: Record<string, string>][] = [
   ['a project without BMAD', EMPTY, {}],
+  ["a project with the kit's files", KIT_FILES, {}],
   ['a project without BMAD, and an address of Qdrant that is not used', EMPTY, QDRANT],
   ['a project without BMAD, and an index in memory', EMPTY, { BMAD_MEMORY_ENGINE: 'memory' }],
   ['a project with BMAD', INSTALLED, {}],
-  ["a project with the kit's files", KIT_FILES, {}],
-])('reading in %s', (_, files, env) => {
+];
+
+describe.each(some(2, PLACES))('reading in %s', (_, files, env) => {
   it('leaves the disk as it was', async () => {
     const top = await temporaryFolder(onTestFinished);
     const folder = join(top, 'shop');

@@ -130,7 +130,7 @@ describe('withLock', () => {
     expect(await readdir(join(folder, 'locks'))).toEqual([]);
   });
 
-  it.each([
+  const NAMED: [what: string, content: string, named: string][] = [
     ['a file without a holder', '', 'no process'],
     [
       'a process of another machine, container or start of this one',
@@ -143,22 +143,26 @@ describe('withLock', () => {
       JSON.stringify({ pid: NOBODY, host: processSpace(), token: 'x' }),
       'a process of another machine or container',
     ],
-  ])(
-    'respects %s for three beats after its last one, and no longer (F-01)',
-    async (_what, content, named) => {
-      await leaveLock(lock, content, 0);
-      const error = await refusal(() => withLock(lock, { waitMs: 100 }, async () => undefined));
-      expect(error).toMatchObject({
+  ];
+  // Each waits for its beats, all of them at the same time.
+  it('respects all who may be alive for three beats after their last one, and no longer (F-01)', async () => {
+    const respected = NAMED.map(async ([what, content, named], at) => {
+      const own = `${lock}${at}`;
+      await leaveLock(own, content, 0);
+      const error = await refusal(() => withLock(own, { waitMs: 100 }, async () => undefined));
+      expect(error, what).toMatchObject({
         code: 'unavailable',
         // Anyone may have written it, so nothing is said beyond what it says.
-        message: `${lock} is a lock, which names ${named}.`,
+        message: `${own} is a lock, which names ${named}.`,
         reason: 'locked',
       });
-      expect(await readFile(lock, 'utf8')).toBe(content);
-      const { mtimeMs } = await stat(lock);
-      expect(await withLock(lock, PATIENT, async () => Date.now() - mtimeMs)).toBeGreaterThanOrEqual(3_000);
-    },
-  );
+      expect(await readFile(own, 'utf8'), what).toBe(content);
+      const { mtimeMs } = await stat(own);
+      const waited = await withLock(own, PATIENT, async () => Date.now() - mtimeMs);
+      expect(waited, what).toBeGreaterThanOrEqual(3_000);
+    });
+    await Promise.all(respected);
+  });
 
   it.skipIf(process.platform !== 'linux').each([
     ['has ended', holderText(NOBODY)],
