@@ -15,12 +15,6 @@ export interface Browsed {
   dated: boolean;
 }
 
-interface Browsing {
-  takes?: (each: Browsed) => boolean;
-  /** To mask secrets in thousands of texts takes seconds. */
-  most?: number;
-}
-
 /** An index that is being made changes with each look: to read it takes a part of the time only, however large it is. */
 const READ_PART = 10;
 
@@ -49,7 +43,8 @@ export async function browse(
   opened: OpenMemory,
   type: MemoryType,
   agents?: readonly string[],
-  { takes = () => true, most = Infinity }: Browsing = {},
+  /** To mask secrets in thousands of texts takes seconds. */
+  { takes = () => true, most = Infinity }: { takes?: (each: Browsed) => boolean; most?: number } = {},
 ): Promise<{ entries: Browsed[]; notes: string[] }> {
   const { all, notes } = await known(opened, type, agents);
   const shown = shownBy(opened);

@@ -11,6 +11,7 @@ import {
 } from '../../model/memory.ts';
 import {
   type Decided,
+  isLiving,
   isMoment,
   isoTime,
   isSoundEntry,
@@ -70,12 +71,7 @@ export function withoutCovered(events: readonly Happened[]): Happened[] {
   );
 }
 
-interface Wording {
-  text: string;
-  tags: readonly string[];
-  agent: string;
-  at: string;
-}
+type Wording = Omit<MemoryRevision, 'revision'>;
 
 interface Said {
   event: Happened;
@@ -133,7 +129,7 @@ export function memoryOf(key: MemoryKey, project: string, events: readonly Happe
 
 const plain = ({ text, tags, agent, at }: Wording): Wording => ({ text, tags, agent, at });
 
-const isSame = (one: Wording, other: Wording): boolean =>
+const isSame = (one: Omit<Wording, 'at'>, other: Omit<Wording, 'at'>): boolean =>
   one.text === other.text && one.agent === other.agent && one.tags.join('\0') === other.tags.join('\0');
 
 const isOpen = ({ event }: Said, said: readonly Said[]): boolean =>
@@ -220,17 +216,17 @@ export function updated(current: Stored, change: MemoryChange): Decided<Upserted
 function reworded(
   current: Stored,
   touched: boolean,
-  wording: Pick<MemoryEntry, 'text' | 'tags' | 'agent'>,
+  wording: Omit<Wording, 'at'>,
   at: string,
   vector: Float32Array | undefined,
 ): Decided<Upserted> {
   const { entry, revisions } = current;
-  const { revision, text, tags, agent, updatedAt } = entry;
-  if (wording.text === text && wording.agent === agent && wording.tags.join('\0') === tags.join('\0')) {
+  const { revision, updatedAt } = entry;
+  if (isSame(wording, entry)) {
     const outcome = touched ? 'updated' : 'unchanged';
     return { next: touched ? current : undefined, vector, answer: { outcome, entry, previous: undefined } };
   }
-  const previous: MemoryRevision = { revision, text, tags, agent, at: updatedAt };
+  const previous = { revision, ...plain({ ...entry, at: updatedAt }) };
   // Clocks of different machines disagree; a memory's own times never run backwards.
   const changedAt = at > updatedAt ? at : updatedAt;
   const next = { ...entry, ...wording, updatedAt: changedAt, revision: revision + 1 };
@@ -242,9 +238,8 @@ function reworded(
 }
 
 function revived(current: Stored): Stored {
-  const { forgottenAt, supersededAt, supersededBy, ...entry } = current.entry;
-  if (forgottenAt === undefined && supersededAt === undefined && supersededBy === undefined) return current;
-  return { ...current, entry };
+  const { forgottenAt: _, supersededAt: __, supersededBy: ___, ...entry } = current.entry;
+  return isLiving(current.entry) ? current : { ...current, entry };
 }
 
 export function present(current: Stored | undefined, { type, id }: MemoryKey): Stored {

@@ -323,15 +323,14 @@ interface Work {
 export async function embedPending(
   { store, embedder }: Session,
   { lock, signal, progress, tell }: Work,
-): Promise<number> {
-  if (embedder === undefined) return 0;
+): Promise<void> {
+  if (embedder === undefined) return;
   // Whether any is without is known long before they are counted, and mostly none is.
-  if ((await store.pending({ limit: 1 })).entries.length === 0) return 0;
+  if ((await store.pending({ limit: 1 })).entries.length === 0) return;
   const { total, embedded } = await store.embedding();
   try {
-    return await withLock(lock, { waitMs: 0, signal, inside: jailOf(dirname(lock)) }, async () => {
+    await withLock(lock, { waitMs: 0, signal, inside: jailOf(dirname(lock)) }, async () => {
       Object.assign(progress, { running: true, done: embedded, total });
-      let made = 0;
       let after: string | undefined;
       try {
         do {
@@ -341,14 +340,13 @@ export async function embedPending(
             page.entries.map(({ text }) => text),
             signal,
           );
-          made += await store.setVectors(
+          progress.done += await store.setVectors(
             page.entries.map((entry, index) => ({
               key: entry,
               revision: entry.revision,
               vector: vectors[index] as Float32Array,
             })),
           );
-          progress.done = embedded + made;
           tell?.(progress);
           // The list advances as vectors arrive; the mark skips those that could not be computed.
           after = page.next;
@@ -357,11 +355,9 @@ export async function embedPending(
       } finally {
         progress.running = false;
       }
-      return made;
     });
   } catch (error) {
-    if (error instanceof BmadError && error.reason === 'locked') return 0;
-    throw error;
+    if (!(error instanceof BmadError) || error.reason !== 'locked') throw error;
   }
 }
 

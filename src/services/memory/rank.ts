@@ -54,10 +54,6 @@ export function fused(cosine: number | undefined, coverage: number, numbers = 0)
   return cosine + WORDS_WEIGHT * coverage ** 5 + NUMBERS_WEIGHT * numbers;
 }
 
-export function candidatesFor(limit: number): number {
-  return limit * 4;
-}
-
 /** The words to ask an index for, rarest first, as long as their memories are few enough; the rarest one always. */
 export function rarest(frequency: ReadonlyMap<string, number>, memories: number, most = Infinity): string[] {
   let sum = 0;
@@ -156,17 +152,10 @@ export function searchedAmong<E extends Position>(
   return ranked(words, passing, query);
 }
 
-interface Ranking {
-  vector?: Float32Array | undefined;
-  limit: number;
-  minScore?: number | undefined;
-  all?: boolean | undefined;
-}
-
 export function ranked<E extends Position = MemoryEntry>(
   query: QueryWords,
   candidates: readonly Candidate<E>[],
-  { vector, limit, minScore, all = false }: Ranking,
+  { vector, limit, minScore, all = false }: Pick<MemoryQuery, 'vector' | 'limit' | 'minScore' | 'all'>,
 ): (Omit<MemoryHit, 'entry'> & { entry: E })[] {
   const hits = candidates.flatMap(({ entry, terms, cosine }) => {
     const { coverage, matched, bm25, numbers } = wordsIn(query, terms);

@@ -127,12 +127,9 @@ function returned(
   const { entry, revisions } = said?.next ?? current ?? {};
   const isNew = (mark: 'supersededAt' | 'forgottenAt'): boolean =>
     own[mark] !== undefined && current?.entry[mark] === undefined && own[mark] >= since;
-  const marks = {
-    ...(isNew('supersededAt')
-      ? present<Marks>({ supersededAt: own.supersededAt, supersededBy: own.supersededBy })
-      : {}),
-    ...(isNew('forgottenAt') ? present<Marks>({ forgottenAt: own.forgottenAt }) : {}),
-  };
+  const { supersededAt, supersededBy } = isNew('supersededAt') ? own : {};
+  const { forgottenAt } = isNew('forgottenAt') ? own : {};
+  const marks = present<Marks>({ supersededAt, supersededBy, forgottenAt });
   const isMarked = Object.keys(marks).length > 0;
   const outcome = said?.answer.outcome ?? 'unchanged';
   const answer = outcome === 'unchanged' && isMarked ? 'updated' : outcome;

@@ -1,6 +1,6 @@
 import type { MemoryHit } from '../../../model/memory.ts';
 import type { MemoryQuery } from '../engine.ts';
-import { candidatesFor, ranked, rarest, type ReadyFilter, readyFilter, weighed } from '../rank.ts';
+import { ranked, rarest, type ReadyFilter, readyFilter, weighed } from '../rank.ts';
 import { Database } from './database.ts';
 import { Matrix } from './matrix.ts';
 import {
@@ -20,12 +20,14 @@ const ROWS_BY_WORDS = 20_000;
 /** Where there are vectors, what common words lead to has mostly been found by them. */
 const ROWS_BESIDE_VECTORS = 3_000;
 const WORDS_ASKED = 48;
+/** Weighed exactly for each that is shown. */
+const CANDIDATES = 4;
 
 /** The best by words and the best by vector, each under the filter, weighed exactly. Inside one transaction. */
 export function searched(database: Database, matrix: Matrix | undefined, query: MemoryQuery): MemoryHit[] {
   const { terms, ways, vector, filter, limit, all = false } = query;
   const ready = readyFilter(filter);
-  const count = candidatesFor(limit);
+  const count = limit * CANDIDATES;
   const known = frequenciesIn(database);
   const frequencies = new Map(Array.from(new Set(terms), (term) => [term, known.of(term)]));
   const words = weighed(terms, (term) => frequencies.get(term) ?? 0, known.total, ways);
