@@ -13,19 +13,7 @@ import { agentFile } from '../../tests/support/git-repository.ts';
 import { installOf, type Version } from '../../tests/support/installs.ts';
 import { KIT_FILES } from '../../tests/support/kit-project.ts';
 import { WEB_CONTEXT } from '../../tests/support/kit-trees.ts';
-import {
-  EPICS,
-  impl,
-  ledger,
-  out,
-  plain,
-  status,
-  story,
-  TEXT,
-  v4Story,
-} from '../../tests/support/progress-trees/pieces.ts';
-import { RUN_FILES } from '../../tests/support/run-project.ts';
-import { marketplace, skill } from '../../tests/support/skill-files.ts';
+import { EPICS, impl, ledger, out, status, story, TEXT } from '../../tests/support/progress-trees/pieces.ts';
 
 const run = promisify(execFile);
 
@@ -72,26 +60,6 @@ async function code({ project, env }: Sample): Promise<void> {
   await commit(project, 'First');
 }
 
-const described = (name: string, description: string): string =>
-  `---\nname: ${name}\ndescription: ${description}\n---\n\nDo it well.\n`;
-
-async function folders({ home }: Sample): Promise<void> {
-  await writeFiles(join(home, 'team-skills'), {
-    'release-notes/SKILL.md': described('release-notes', 'Writes the notes of a release'),
-    'review/SKILL.md': described('review', 'Reads a change and lists what could go wrong'),
-  });
-  await writeFiles(join(home, 'team'), {
-    'agents/security-reviewer.md': described('Security Reviewer', "Reads a change with an attacker's eyes"),
-  });
-  await writeFiles(join(home, 'market'), {
-    ...marketplace(
-      { name: 'acme', source: './', skills: ['./skills/notes', './skills/polish'] },
-      { name: 'tools', source: { source: 'github', repo: 'acme/tools' } },
-    ),
-    ...skill('skills/notes'),
-  });
-}
-
 async function kit({ project }: Sample): Promise<void> {
   await writeFiles(project, {
     ...KIT_FILES,
@@ -131,15 +99,6 @@ const PLANNED = {
   }),
   [`${impl}/1-1-setup.md`]: story('1.1', 'done'),
   [`${impl}/1-2-login.md`]: story('1.2', 'review', '- [x] The form\n- [x] The session\n'),
-};
-
-/** A project of BMAD 4 in which a gate has concerns about a story. */
-const PLANNED_4 = {
-  'docs/prd.md': `${plain}\n${EPICS}`,
-  'docs/architecture.md': plain,
-  'docs/stories/1.1.setup.md': v4Story('1.1', 'Done'),
-  'docs/stories/1.2.login.md': v4Story('1.2', 'Review'),
-  'docs/qa/gates/1.2-login.yml': 'schema: 1\nstory: "1.2"\ngate: CONCERNS\n',
 };
 
 /** The team's repository under its usual address, which git finds on this disk; its branch `next` has a change. */
@@ -188,7 +147,6 @@ const inOrder =
   };
 
 const v6 = installed('6.12.0', '_bmad', '.claude');
-const v4 = installed('4.44.3', '.bmad-core');
 
 /** The prepared projects that markers name with `in=`. */
 export const SAMPLES: Readonly<Record<string, Preparation>> = {
@@ -197,8 +155,7 @@ export const SAMPLES: Readonly<Record<string, Preparation>> = {
   '6.12': v6,
   '6.0': installed('6.0.4', '_bmad', '.claude'),
   '6.0-alpha': installed('6.0.0-alpha.22', '_bmad', '.claude'),
-  '4.44.3': v4,
-  '4-and-6.12': inOrder(v4, v6),
+  '4-and-6.12': inOrder(installed('4.44.3', '.bmad-core'), v6),
   /** A little shop in TypeScript, with a script for the completion contract. */
   code,
   /** The little shop, with a client that offers its model. */
@@ -207,28 +164,9 @@ export const SAMPLES: Readonly<Record<string, Preparation>> = {
   kit,
   /** A repository of the team, under its usual address. */
   team,
-  /** BMAD in the project, and a git source of the user. */
-  configured: inOrder(v6, team, ({ home }) =>
-    writeFiles(home, {
-      '.config/bmad-mcp-server/config.toml': 'git = ["git+https://github.com/acme/bmad-team.git#main"]\n',
-    }),
-  ),
-  /** Folders beside the project: agents, skills, a marketplace. */
-  folders: inOrder(folders, async ({ home }) => {
-    const install = await installOf('6.12.0');
-    for (const place of ['_bmad', '.claude']) copyFolder(join(install, place), join(home, 'full', place));
-  }),
   /** A project that only overrides the built-in BMAD. */
   custom: () => undefined,
-  /** Two agents of one name. */
-  guides: written({
-    '_bmad/cis/agents/guide.md': '---\nname: guide\ndescription: Guide of cis\n---\n\nYou guide.\n',
-    '_bmad/bmm/agents/guide.md': '---\nname: guide\ndescription: Guide of bmm\n---\n\nYou guide.\n',
-  }),
-  /** Runs as an assistant keeps them by the kit's own instructions. */
-  runs: written(RUN_FILES),
   planned: inOrder(v6, written(PLANNED)),
-  'planned-4': inOrder(v4, written(PLANNED_4)),
 };
 
 /** A machine of its own to run documents on: the home of Ada, empty, and her project in it. */
