@@ -6,7 +6,7 @@ import { t } from '../base/text/message.ts';
 import type { Embedder } from '../meaning/vectors.ts';
 import type { Codebase } from '../services/codebase/codebase.ts';
 import { createBounded } from './bounded.ts';
-import type { CodebaseData } from './open-codebase.ts';
+import type { CodebaseData } from './threads.ts';
 import type { Settings } from './settings.ts';
 
 /** Each holds an index in memory. */
@@ -34,11 +34,10 @@ export function createCodebases(settings: Settings, model: Model) {
       root: (await realFolder(root)) ?? root,
       model: config.embedder === 'none' ? undefined : builtIn,
     };
+    const { codebaseThread, openCodebase } = await import('./threads.ts');
     // A command has nobody beside it who would be held up.
-    const beside = data.background
-      ? await (await import('./codebase-thread.ts')).codebaseThread(data, log)
-      : undefined;
-    return beside ?? (await import('./open-codebase.ts')).openCodebase(data, log, model);
+    const beside = data.background ? await codebaseThread(data, log) : undefined;
+    return beside ?? openCodebase(data, log, model);
   }
 
   return {

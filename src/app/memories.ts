@@ -107,7 +107,7 @@ function isOnServer({ config: { memoryEngine, qdrantUrl } }: Settings): boolean 
 /** A thread for indexes; a command has no one beside it who would be held up. */
 function lateThread(settings: Settings): MemorySetup['thread'] {
   if (settings.outside.patient) return undefined;
-  const opened = once(async () => (await import('./index-thread.ts')).indexThread(settings));
+  const opened = once(async () => (await import('./threads.ts')).indexThread(settings));
   return async (data, signal, tell) => (await opened())(data, signal, tell);
 }
 

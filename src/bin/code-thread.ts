@@ -1,5 +1,5 @@
 import { createModel, openBuiltIn } from '../app/codebases.ts';
-import { type CodebaseData, openCodebase } from '../app/open-codebase.ts';
+import { type CodebaseData, openCodebase } from '../app/threads.ts';
 import { serveThread } from '../base/process/thread.ts';
 
 /** Reads and searches the code of a project, in a thread beside the server. */

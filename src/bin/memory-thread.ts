@@ -1,4 +1,4 @@
-import { openIndexMaker } from '../app/index-thread.ts';
+import { openIndexMaker } from '../app/threads.ts';
 import { serveThread } from '../base/process/thread.ts';
 
 /** Makes the index of a project's memories, in a thread beside the server. */
