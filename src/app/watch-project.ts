@@ -5,7 +5,8 @@ import { t } from '../base/text/message.ts';
 import { userConfigFile } from '../config/locations.ts';
 import { folderAt, kitAtHome } from '../kit/home.ts';
 import type { MovedListener, Workspace } from '../operations/context.ts';
-import { SKILL_FOLDERS, USUAL_ROOTS } from '../sources/bmad-folders.ts';
+import { ROOT_FOLDERS } from '../base/product.ts';
+import { SKILL_FOLDERS } from '../sources/bmad-folders.ts';
 import type { Settings } from './settings.ts';
 
 /** A change is looked at when nothing has moved for this long, or after this long of moving. */
@@ -160,7 +161,7 @@ async function placesOf({ project, catalogue }: Workspace, settings: Settings): 
   const deep = [
     ...roots,
     ...[...config.paths, config.root ?? []].flat().map((path) => resolve(outside.cwd, path)),
-    ...(root === undefined ? [] : [...USUAL_ROOTS, '.bmad-core'].map((name) => join(root, name))),
+    ...(root === undefined ? [] : [...ROOT_FOLDERS, '.bmad-core'].map((name) => join(root, name))),
     join(outside.home, '.bmad'),
     ...assistants.flatMap((folder) => BESIDE_SKILLS.map((name) => join(folder, name))),
     ...(root === undefined ? [] : await stateFolders(root, state, config.projectState)),

@@ -17,7 +17,11 @@ export const PERSON_FILE = 'user.toml';
 
 /** What marks a project of BMAD, of any version: what an installer makes, the more telling first, and what agents produce. */
 export const BMAD_FOLDERS = ['_bmad', '.bmad-core', 'bmad/_cfg', '.bmad/_cfg', '_grimoire'];
-export const OUTPUT_FOLDERS = ['_bmad-output', '_grimoire-output'];
+/** The folders of the two families of the kit, and those of what their agents produce. */
+export const FAMILY_FOLDERS = ['_bmad', '_grimoire'] as const;
+export const OUTPUT_FOLDERS = FAMILY_FOLDERS.map((folder) => `${folder}-output`);
+/** The usual names of the folder of an install since version 6; others count only when they have a manifest. */
+export const ROOT_FOLDERS: readonly string[] = ['_bmad', 'bmad', '.bmad', '_grimoire'];
 
 /** A test holds this equal to package.json, so that nothing has to read package.json at run time. */
 export const VERSION = '0.1.0';

@@ -1,11 +1,11 @@
-import { isAbsolute, join, relative, sep } from 'node:path';
+import { join } from 'node:path';
 import { attempt, orElse } from '../base/errors.ts';
 import { readInside, realFolder } from '../base/files/files.ts';
 import { KeptByStamp } from '../base/files/file-stamps.ts';
 import { field, isTable, parseConfig, type Table, textField } from '../base/parse/parse.ts';
-import { BMAD_FOLDERS, OUTPUT_FOLDERS } from '../base/product.ts';
+import { fromProject, inProject } from '../base/files/paths.ts';
+import { BMAD_FOLDERS, OUTPUT_FOLDERS, ROOT_FOLDERS } from '../base/product.ts';
 import { t } from '../base/text/message.ts';
-import { withoutEnd } from '../base/text/text.ts';
 import type { Kit } from './kit.ts';
 
 const MAX_BYTES = 2_000_000;
@@ -19,7 +19,6 @@ const INSTALLED = [
   'bmm/config.yaml',
   '_memory/config.yaml',
 ];
-const ROOTS = ['_bmad', 'bmad', '.bmad', '_grimoire'];
 
 /** The folder of a project for what its agents produce, below its root: `_bmad-output`, or what its configuration names. */
 export async function outputFolder({ root, folder: own }: Pick<Kit, 'root' | 'folder'>): Promise<string> {
@@ -80,7 +79,7 @@ export async function configured(
     installed: INSTALLED,
   }[which];
   const found: string[] = [];
-  for (const top of ROOTS) {
+  for (const top of ROOT_FOLDERS) {
     // Most projects have one of these at most, and this is asked with every call.
     if ((await realFolder(join(root, top))) === undefined) continue;
     for (const file of files) {
@@ -96,14 +95,10 @@ export async function configured(
 
 /** A configured path as one from the top of the project. */
 export function insideProject(root: string, value: string, problems: string[]): string | undefined {
-  const text = value.trim().replace(/^\{project[-_]root\}[\\/]?/, '');
-  if (text === '') return undefined;
+  if (fromProject(value.trim()) === '') return undefined;
   // Installers have left the placeholder in; what it stood for is the default.
-  const plain = text.replace('{output_folder}', '_bmad-output').replaceAll('\\', '/');
-  const path = isAbsolute(plain)
-    ? relative(root, plain).split(sep).join('/')
-    : join(plain).split(sep).join('/');
-  if (path === '..' || path.startsWith('../') || isAbsolute(path)) {
+  const path = inProject(root, value.replace('{output_folder}', '_bmad-output'));
+  if (path === undefined) {
     problems.push(t`The configured output folder is outside the project and is not used.`);
     return undefined;
   }
@@ -111,7 +106,7 @@ export function insideProject(root: string, value: string, problems: string[]): 
     problems.push(t`The configured output folder is one of git and is not used.`);
     return undefined;
   }
-  return path === '.' ? '' : withoutEnd(path, '/');
+  return path;
 }
 
 /** One call asks for the same settings many times. */

@@ -1,3 +1,4 @@
+import { ROOT_FOLDERS } from '../base/product.ts';
 import skillFolders from '../../assets/names/skill-folders.json' with { type: 'json' };
 import { basename, dirname, join } from 'node:path';
 import { attempt, expected, orElse, quoted } from '../base/errors.ts';
@@ -13,9 +14,6 @@ import { optionalText, type Tree } from './tree.ts';
 export const SKILL_FOLDERS = skillFolders.map((folder) => `${folder}/skills`);
 
 type FolderShape = 'v6' | 'v4';
-
-/** The usual names of a v6 root; others count only when they have a manifest. */
-export const USUAL_ROOTS = ['_bmad', 'bmad', '.bmad', '_grimoire'];
 
 const MANIFESTS = ['manifest.yaml', 'agent-manifest.csv', 'skill-manifest.csv', 'workflow-manifest.csv'];
 
@@ -35,7 +33,7 @@ export async function shapeOf(folder: string, name: string, disk: Disk): Promise
   const stated = await statedShape(folder, disk);
   if (stated !== undefined) return stated;
   if (name === '.bmad-core' && (await disk.exists(join(folder, 'agents')))) return 'v4';
-  return USUAL_ROOTS.includes(name) && (await hasModules(folder, disk)) ? 'v6' : undefined;
+  return ROOT_FOLDERS.includes(name) && (await hasModules(folder, disk)) ? 'v6' : undefined;
 }
 
 /** A root without manifests, copied or written by hand: it has folders that look like modules. */
@@ -91,7 +89,7 @@ export async function rootsIn(
   }
   const rank = ({ name, shape }: { name: string; shape: FolderShape }): number =>
     shape === 'v6'
-      ? USUAL_ROOTS.indexOf(name) + (USUAL_ROOTS.includes(name) ? 0 : 50)
+      ? ROOT_FOLDERS.indexOf(name) + (ROOT_FOLDERS.includes(name) ? 0 : 50)
       : name === '.bmad-core'
         ? 100
         : 101;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { refusal } from '../../../tests/support/thrown.ts';
-import { contentPath, contentUri } from './paths.ts';
+import { contentPath, contentUri, fromRoot, inProject } from './paths.ts';
 
 describe('contentPath', () => {
   it.each([
@@ -172,5 +172,33 @@ describe('contentUri', () => {
     ['é.md', 'bmad://%C3%A9.md'],
   ])('writes %j as %j', (path, uri) => {
     expect(contentUri(path)).toBe(uri);
+  });
+});
+
+describe('a path that somebody has written', () => {
+  it.each([
+    ['{project-root}/docs/prd.md', 'docs/prd.md'],
+    ['{project_root}\\docs\\prd.md', 'docs/prd.md'],
+    ['{project-root}', ''],
+    [' ./docs/../out/ ', 'out'],
+    ['/work/shop/out', 'out'],
+    ['/work/shop', ''],
+    ['..', undefined],
+    ['docs/../../x', undefined],
+    ['/work/shop2', undefined],
+    ['{project-root}//etc', undefined],
+  ])('%j is %j of the project', (written, path) => {
+    expect(inProject('/work/shop', written)).toBe(path);
+  });
+
+  it.each([
+    ['{project-root}/_bmad/bmm/agents/pm.md', 'bmm/agents/pm.md'],
+    ['{project_root}/{bmad_folder}/bmm/agents/pm.md', 'bmm/agents/pm.md'],
+    ['bmad/bmm/agents/pm.md', 'bmm/agents/pm.md'],
+    ['method/bmm/agents/pm.md', 'bmm/agents/pm.md'],
+    ['bmm/agents/pm.md', 'bmm/agents/pm.md'],
+    ['_bmad', '_bmad'],
+  ])('%j is %j from the top of BMAD’s folder', (written, path) => {
+    expect(fromRoot(written, 'method')).toBe(path);
   });
 });

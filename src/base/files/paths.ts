@@ -1,5 +1,6 @@
-import { basename } from 'node:path';
+import { basename, isAbsolute, posix, relative, sep } from 'node:path';
 import { attempt, BmadError, quoted } from '../errors.ts';
+import { ROOT_FOLDERS } from '../product.ts';
 import { t } from '../text/message.ts';
 import { cut } from '../text/text.ts';
 import { sha256 } from '../values.ts';
@@ -80,6 +81,31 @@ function refused(input: string, message: string): BmadError {
     hint: t`Use a path as the list of resources has it.`,
     steps: [{ operation: 'list', args: { what: 'resources' }, why: t`List the files` }],
   });
+}
+
+/** The folder of the project, as BMAD's texts, manifests and settings write it. */
+const PROJECT = /^\{project[-_]root\}[\\/]?/;
+const ROOTS = new Set([...ROOT_FOLDERS, '{bmad_folder}']);
+
+/** A path of a text, a manifest or a setting, without the project that it may begin with. */
+export const fromProject = (written: string): string => written.replace(PROJECT, '');
+
+/** The same without BMAD's folder, whatever a text calls it; in an install that may be its `own` name. */
+export function fromRoot(written: string, own?: string): string {
+  const path = fromProject(written);
+  const [first = ''] = path.split('/', 1);
+  return first !== path && isRootName(first, own) ? path.slice(first.length + 1) : path;
+}
+
+export const isRootName = (name: string, own?: string): boolean => ROOTS.has(name) || name === own;
+
+/** A path that somebody has written, from the top of the project; nothing for one that leads out of it. */
+export function inProject(root: string, written: string): string | undefined {
+  const plain = fromProject(written.trim()).replaceAll('\\', '/');
+  const inside = isAbsolute(plain) ? relative(root, plain).split(sep).join('/') : plain;
+  const path = posix.normalize(inside).replace(/\/$/, '');
+  if (path === '..' || path.startsWith('../') || isAbsolute(path)) return undefined;
+  return path === '.' ? '' : path;
 }
 
 /** What no URI can name cannot be asked for, and is not shown either. */

@@ -10,7 +10,7 @@ import type { KitEntry, KitReading } from './entry.ts';
 import { lineText } from './line-files.ts';
 
 /** A decision on a plain line names no one. */
-export const NOBODY = 'team';
+const NOBODY = 'team';
 
 /** Decisions in all the forms of the log: dated tables, lines with a date, and headed paragraphs. */
 export function decisionsIn(text: string, source: string): KitEntry[] {
@@ -185,4 +185,17 @@ export async function appendTrace(
   const moment = now.toISOString().replace(/\.\d+Z$/, 'Z');
   await appendLine(root, path, `[${moment}] [${asLine(agent)}] [${type}] ${asLine(text)}`);
   return path;
+}
+
+/** A line of the log of decisions has no room for who decided; the copy of it in another file may say it. */
+export function withAgents(entries: KitEntry[], copies: readonly KitEntry[] = entries): KitEntry[] {
+  const known = new Map<string, KitEntry>();
+  for (const copy of copies)
+    if (copy.type === 'decisions' && copy.agent !== NOBODY) known.set(lineText(copy.text), copy);
+  if (known.size === 0) return entries;
+  return entries.map((each) => {
+    if (each.type !== 'decisions' || each.agent !== NOBODY) return each;
+    const copy = known.get(lineText(each.text));
+    return copy === undefined ? each : { ...each, agent: copy.agent, names: copy.names };
+  });
 }

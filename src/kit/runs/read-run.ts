@@ -1,4 +1,5 @@
 import { isAbsolute, join, relative, sep } from 'node:path';
+import { fromProject } from '../../base/files/paths.ts';
 import { attempt, broken as unread } from '../../base/errors.ts';
 import { modifiedInside, realFolder } from '../../base/files/files.ts';
 import { jsonObject } from '../../base/parse/json.ts';
@@ -212,7 +213,7 @@ const LEADS_UP = /^\.{1,2}$|^\.\.[\\/]/;
  * Undefined if there is no such file in the project, or a link leads out of it.
  */
 export async function artefactFile(root: string, place: RunPlace, path: string): Promise<string | undefined> {
-  const given = path.replaceAll('\\', '/').replace(/^\{project-root\}\//, '');
+  const given = fromProject(path.replaceAll('\\', '/'));
   const absolute = isAbsolute(given);
   const inside = absolute ? await fromTop(root, given) : join(given);
   // From the run's own folder only what is inside it; other paths begin at the top of the project.

@@ -1,13 +1,11 @@
 import { posix } from 'node:path';
 import { BmadError, orElse, quoted } from '../../base/errors.ts';
-import { contentUri } from '../../base/files/paths.ts';
+import { contentUri, fromProject } from '../../base/files/paths.ts';
 import { t } from '../../base/text/message.ts';
 import { cut } from '../../base/text/text.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import type { Workspace } from '../context.ts';
 
-/** The folder of the project, in the words of BMAD's texts. */
-const PROJECT = /^\{project[-_]root\}\//;
 /** BMAD's own folder. */
 const ROOT = /^\{(?:bmad_folder|_bmad|root)\}\//;
 /** Any other placeholder stands for a folder that belongs to the text: `{installed_path}`, `{workflow_path}`. */
@@ -76,7 +74,7 @@ function withoutRoot(written: string, { project, catalogue }: Workspace): string
   const roots = [project.root, ...catalogue.sources.map(({ origin }) => origin.root)];
   const root = roots.find((folder) => folder !== undefined && written.startsWith(`${folder}/`));
   if (root !== undefined) return written.slice(root.length + 1);
-  return written.replace(PROJECT, '').replace(ROOT, '');
+  return fromProject(written).replace(ROOT, '');
 }
 
 /** Texts often leave out what a file name ends in. */

@@ -1,4 +1,5 @@
 import { mapLimited } from '../../base/async.ts';
+import { fromProject, isRootName } from '../../base/files/paths.ts';
 import { noted, ours, quoted } from '../../base/errors.ts';
 import {
   type CsvRow,
@@ -96,21 +97,18 @@ export async function rowOf(install: Install, manifest: string, path: string): P
 export const readRows = ({ source, problems }: Install, file: string): Promise<CsvRow[]> =>
   rowsIn(source.tree, file, problems);
 
-/** The usual names of the root folder, with which manifests begin their paths. */
-const ROOT_NAMES = new Set(['_bmad', '.bmad', 'bmad', '{bmad_folder}']);
-
 /** A path as a manifest writes it, from the root of the tree; nothing when it leads outside or into another root. */
 export function treePath(install: Install, written: string): string | undefined {
-  const path = written.replaceAll('\\', '/').replace(/^\{project-root\}\//, '');
+  const path = fromProject(written.replaceAll('\\', '/'));
   if (/^(?:\/|[A-Za-z]:)|[\0]/.test(path) || path.length > 1_000) return undefined;
   const segments = path.split('/').filter((segment) => segment !== '' && segment !== '.');
   if (segments.includes('..')) return undefined;
   const [first = '', second = ''] = segments;
   const { topLevel, source } = install;
-  const root =
-    ROOT_NAMES.has(first) || first === source.tree.root.split(/[\\/]/).findLast((name) => name !== '');
+  const own = source.tree.root.split(/[\\/]/).findLast((name) => name !== '');
   // A module may have the same name as the root; then the next segment tells which of the two is meant.
-  if (root && (!topLevel.has(first) || topLevel.has(second))) return segments.slice(1).join('/');
+  if (isRootName(first, own) && (!topLevel.has(first) || topLevel.has(second)))
+    return segments.slice(1).join('/');
   return topLevel.has(first) ? segments.join('/') : undefined;
 }
 

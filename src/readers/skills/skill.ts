@@ -1,4 +1,5 @@
 import { noted } from '../../base/errors.ts';
+import { fromRoot } from '../../base/files/paths.ts';
 import {
   field,
   isTable,
@@ -206,10 +207,7 @@ function launcherTarget(root: string, text: string): string | undefined {
   const target = /LOAD the FULL (?:agent file from )?@?\{project-root\}\/([^\s,`]+)/i.exec(text)?.[1];
   if (target === undefined) return undefined;
   const rootName = root.slice(Math.max(root.lastIndexOf('/'), root.lastIndexOf('\\')) + 1);
-  for (const prefix of [rootName, '_bmad', '.bmad', 'bmad']) {
-    if (target.startsWith(`${prefix}/`)) return target.slice(prefix.length + 1);
-  }
-  return target;
+  return fromRoot(target, rootName);
 }
 
 const SKILL_MANIFEST = 'bmad-skill-manifest.yaml';

@@ -1,4 +1,5 @@
 import { t } from '../../base/text/message.ts';
+import { FAMILY_FOLDERS } from '../../base/product.ts';
 import { join, relative, resolve, sep } from 'node:path';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { readInside, realFolder } from '../../base/files/files.ts';
@@ -57,7 +58,7 @@ const SCRIPT_BYTES = 1_000_000;
 
 /** The places of the script in a project, the layout it has first. */
 export function scriptPaths(folder: string): string[] {
-  return [...new Set([folder, '_bmad', '_grimoire'])].map((each) => `${each}/${CONTRACT_SCRIPT}`);
+  return [...new Set([folder, ...FAMILY_FOLDERS])].map((each) => `${each}/${CONTRACT_SCRIPT}`);
 }
 
 /** The script of the project; nothing when it has none. A link that leads out of the project is refused. */

@@ -1,4 +1,5 @@
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { FAMILY_FOLDERS } from '../../base/product.ts';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { mapLimited } from '../../base/async.ts';
 import { attempt, ours } from '../../base/errors.ts';
@@ -275,7 +276,7 @@ const knownLeftOut = new Map<string, LeftOut>();
 const MOST_PROJECTS = 8;
 
 function madeLeftOut(output: string | undefined, root: string, state: string): LeftOut {
-  const usual = FAMILIES.flatMap((name) => [`${name}-output`, `${name}/_memory`, `${name}/memory`]);
+  const usual = FAMILY_FOLDERS.flatMap((name) => [`${name}-output`, `${name}/_memory`, `${name}/memory`]);
   const places = [
     ...usual.map((folder) => ({ folder, leaves: isDocument })),
     ...(output === undefined ? [] : [{ folder: output, leaves: documentsOf(output) }]),
@@ -295,8 +296,6 @@ function madeLeftOut(output: string | undefined, root: string, state: string): L
     return false;
   };
 }
-
-const FAMILIES = ['_bmad', '_grimoire'];
 
 function documentsOf(output: string): ((name: string) => boolean) | undefined {
   // BMAD itself is there, whose documents are instructions.

@@ -1,4 +1,5 @@
 import { attempt, orElse, unlessMissing } from '../../base/errors.ts';
+import { fromRoot } from '../../base/files/paths.ts';
 import { grouped, present } from '../../base/values.ts';
 import { basename } from 'node:path';
 import { dirname } from 'node:path/posix';
@@ -317,19 +318,11 @@ export function menuTargets({
   return (written, agent) => {
     const named = written.replace(/^skill:/, '');
     const found = named.includes('/')
-      ? (targets().byPath.get(contentPathIn(named, agent)) ?? [])
+      ? (targets().byPath.get(fromRoot(named, basename(agent.origin.root))) ?? [])
       : byName(named);
     const own = found.find(({ origin }) => origin === agent.origin) ?? found[0];
     if (own?.deprecated?.successor === undefined) return own;
     // An old name stands for what replaced it.
     return byName(own.deprecated.successor).find(({ deprecated }) => deprecated === undefined) ?? own;
   };
-}
-
-/** A path as a menu writes it, from the top of the BMAD folder. */
-function contentPathIn(written: string, agent: BmadRecord): string {
-  const inProject = written.replace(/^\{project-root\}\//, '');
-  const folders = ['{bmad_folder}', '_bmad', '.bmad', 'bmad', basename(agent.origin.root)];
-  const folder = folders.find((name) => inProject.startsWith(`${name}/`));
-  return folder === undefined ? inProject : inProject.slice(folder.length + 1);
 }

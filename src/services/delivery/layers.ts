@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { fromProject } from '../../base/files/paths.ts';
 import { BmadError, ParseError } from '../../base/errors.ts';
 import { field, isTable, parseToml, type Table, tableOf } from '../../base/parse/parse.ts';
 import { isPlaceholderName, type KitLayer, type KitSettings, NO_KIT_SETTINGS } from '../../kit/settings.ts';
@@ -212,7 +213,7 @@ export function defaultConfig(
     for (const setting of module.settings) {
       const given = (kit.context?.values[setting.key] ?? weak?.values[setting.key])?.value;
       const answer =
-        given?.replace(/^\{project-root\}\//, '') ??
+        (given === undefined ? undefined : fromProject(given)) ??
         setting.default.replace(/\{([\w-]+)\}/g, (whole, key: string) => plain.get(key) ?? whole);
       plain.set(setting.key, answer);
       answers.push([setting.key, setting.result.replace('{value}', () => answer)]);

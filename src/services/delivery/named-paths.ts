@@ -1,5 +1,5 @@
 import { basename, posix } from 'node:path';
-import { contentUri } from '../../base/files/paths.ts';
+import { contentUri, fromProject } from '../../base/files/paths.ts';
 import { withoutEnd } from '../../base/text/text.ts';
 import type { BmadRecord } from '../../model/record.ts';
 
@@ -54,7 +54,7 @@ export function inAllForms(rules: readonly PathRule[], has: (path: string) => bo
   if (rules.some(({ written }) => written.startsWith('.bmad-')) && has('.bmad-core/core-config.yaml'))
     all.set('.bmad-core/', { written: '.bmad-core/', folder: '.bmad-core/' });
   for (const { written, folder } of rules) {
-    const bare = written.replace(/^\{project[-_]root\}\//, '');
+    const bare = fromProject(written);
     if (!/^(?:_?bmad|\{bmad_folder\})\/$/.test(bare)) continue;
     for (const form of [`{project-root}/${bare}`, bare])
       if (!all.has(form)) all.set(form, { written: form, folder });

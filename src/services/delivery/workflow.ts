@@ -4,7 +4,7 @@ import { present } from '../../base/values.ts';
 import { t } from '../../base/text/message.ts';
 import { decodeText } from '../../base/text/text.ts';
 import { basename, dirname } from 'node:path/posix';
-import { contentPath, contentUri } from '../../base/files/paths.ts';
+import { contentPath, contentUri, fromProject, fromRoot } from '../../base/files/paths.ts';
 import { parseYaml, type Table, tableOf, textField, field } from '../../base/parse/parse.ts';
 import type { SayStep } from '../../base/step.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
@@ -76,18 +76,11 @@ export async function missingParts({ callable, files }: Catalogue): Promise<Prob
 /** The content path behind `{installed_path}/instructions.md`; nothing for `false`, prose, or what leads outside. */
 function supportingPath(value: string | undefined, record: BmadRecord, folder: string): string | undefined {
   if (value === undefined || !/\.\w{2,4}$/.test(value)) return undefined;
-  const root = basename(record.origin.root);
-  const path = value
-    .replace('{installed_path}', folder)
-    .replace(
-      new RegExp(`^\\{project-root\\}/(?:${['_bmad', '.bmad', 'bmad', root].map(escaped).join('|')})/`),
-      '',
-    );
+  const isFromTop = fromProject(value) !== value;
+  const path = isFromTop
+    ? fromRoot(value, basename(record.origin.root))
+    : value.replace('{installed_path}', folder);
   return attempt(() => contentPath(path.includes('/') ? path : `${folder}/${path}`), orElse(undefined));
-}
-
-function escaped(text: string): string {
-  return text.replace(/[^\w]/g, '\\$&');
 }
 
 /** Where a workflow runs and what its placeholders stand for, as data for programs; models read the same as text. */

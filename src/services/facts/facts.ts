@@ -11,9 +11,9 @@ import {
   traceIn,
   type TraceLine,
   tracePath,
+  withAgents,
 } from '../../kit/memories/decisions.ts';
 import { DECISIONS_FILE } from '../../kit/memories/entry.ts';
-import { withAgents } from '../../kit/memories/entry-agents.ts';
 import type { KitEntry } from '../../kit/memories/entry.ts';
 import {
   type Failure,

@@ -1,4 +1,4 @@
-import { posix } from 'node:path';
+import { inProject } from '../../base/files/paths.ts';
 import { attempt, expected, ours, quoted } from '../../base/errors.ts';
 import { readInside } from '../../base/files/files.ts';
 import { parseFrontMatter, type Table, textField } from '../../base/parse/parse.ts';
@@ -193,8 +193,8 @@ export async function validateHandover(root: string, contract: Handover, stem: s
 }
 
 async function missing(root: string, path: string): Promise<string | undefined> {
-  const inner = posix.normalize(path.replace(/^\{project-root\}\//, ''));
-  if (inner.startsWith('..')) return t`is outside the project`;
+  const inner = inProject(root, path);
+  if (inner === undefined) return t`is outside the project`;
   return readInside(root, inner, ARTEFACT_BYTES)
     .then(({ length }) => (length === 0 ? t`is empty` : undefined))
     .catch(ours(() => undefined, 'too_large'))

@@ -1,11 +1,13 @@
 import { conflictReason, conflictsIn } from '../../base/text/diff.ts';
-import { isAbsolute, join, posix, relative, sep } from 'node:path';
+import { join, posix } from 'node:path';
 import { attempt, BmadError, broken, unlessShort } from '../../base/errors.ts';
 import { changeMark, timeIn } from '../../base/files/file-stamps.ts';
 import { modifiedAt } from '../../base/files/file-state.ts';
 import { type FolderEntry, listInside, readInside } from '../../base/files/files.ts';
 import { whyUnread } from '../../base/files/file-refusals.ts';
 import { field, isTable, parseConfig, type Table, tableOf, textField } from '../../base/parse/parse.ts';
+import { inProject } from '../../base/files/paths.ts';
+import { FAMILY_FOLDERS } from '../../base/product.ts';
 import { t } from '../../base/text/message.ts';
 import { CONTRACT_SCRIPT } from '../../kit/output.ts';
 import { utf8Text } from '../../base/text/text.ts';
@@ -45,7 +47,7 @@ const V6_CONFIGS = [
   'core/config.yaml',
   '_memory/config.yaml',
 ];
-const KNOWN_ROOTS = new Set(['_bmad', '_grimoire']);
+const KNOWN_ROOTS = new Set<string>(FAMILY_FOLDERS);
 const CORE_CONFIG = '.bmad-core/core-config.yaml';
 const MANIFESTS = ['_config/manifest.yaml', '_cfg/manifest.yaml'];
 const MODULES = ['core', 'bmm', 'bmgd', 'gds'];
@@ -194,16 +196,10 @@ class Settings {
   /** A setting as a path from the project; nothing for one that leads elsewhere, which is told. */
   places(value: string | undefined): string[] {
     if (value === undefined || value.trim() === '') return [];
-    const plain = value
-      .trim()
-      .replaceAll('\\', '/')
-      .replace(/^\{project-root\}\/?/, '');
-    const path = posix
-      .normalize(isAbsolute(plain) ? relative(this.#files.root, plain).split(sep).join('/') : plain)
-      .replace(/\/$/, '');
-    if (path !== '..' && !path.startsWith('../') && !isAbsolute(path)) return [path === '.' ? '' : path];
+    const path = inProject(this.#files.root, value);
+    if (path !== undefined) return [path];
     this.#files.troubles.push({
-      file: plain.slice(0, 200),
+      file: value.trim().slice(0, 200),
       message: t`the configured folder is outside the project`,
     });
     return [];

@@ -91,6 +91,9 @@ describe('a report that is kept', () => {
     const installed = await kept.read(folder);
     expect(installed.locations.v4).toBe(false);
     expect(installed.locations.planning).toContain('made');
+    // Some texts of BMAD write the name of the placeholder so, and people take it from there.
+    await writeFiles(folder, { '_bmad/core/config.yaml': 'output_folder: "{project_root}/built"\n' });
+    expect((await kept.read(folder)).locations.planning).toContain('built');
     await rm(join(folder, '_bmad'), { recursive: true });
     expect((await kept.read(folder)).locations.planning).not.toContain('made');
   });

@@ -1,4 +1,5 @@
 import { attempt, orElse } from '../../base/errors.ts';
+import { fromProject } from '../../base/files/paths.ts';
 import { posix } from 'node:path';
 import { findSection, headingIn, outline, withoutComments } from '../../base/text/markdown.ts';
 import { t } from '../../base/text/message.ts';
@@ -237,9 +238,7 @@ async function projectRules(
   own: Source | undefined,
 ): Promise<Passage[]> {
   const head = own === undefined ? [] : attempt(() => frontMatterOf(own.file, own.text).pairs, orElse([]));
-  const named = head
-    .find(({ key }) => key === 'context')
-    ?.list.map((path) => String(path).replace(/^\{project-root\}\//, ''));
+  const named = head.find(({ key }) => key === 'context')?.list.map((path) => fromProject(String(path)));
   const folders = ['', ...locations.planning, ...locations.implementation];
   const places = folders.map((folder) => posix.join(folder, 'project-context.md'));
   const rules: Passage[] = [];

@@ -1,6 +1,7 @@
 import type { YamlPair } from '../../base/parse/yaml-document.ts';
+import { inProject } from '../../base/files/paths.ts';
 import { withoutEnd, withoutStart, utf8Text } from '../../base/text/text.ts';
-import { isAbsolute, join, posix, relative, sep } from 'node:path';
+import { join, posix, sep } from 'node:path';
 import { BmadError, quoted, unlessMissing } from '../../base/errors.ts';
 import { withLock } from '../../base/files/file-lock.ts';
 import { removeShared, replaceShared } from '../../base/files/file-shared.ts';
@@ -186,18 +187,13 @@ export async function writeMemlog(root: string, entry: MemlogEntry): Promise<Mem
 
 /** The log of a folder of the project. Folders of BMAD itself, of git and the like are nobody's workspace. */
 async function logAt(root: string, workspace: string): Promise<string> {
-  const plain = workspace
-    .trim()
-    .replaceAll('\\', '/')
-    .replace(/^\{project-root\}\/?/, '');
-  const inside = isAbsolute(plain) ? relative(root, plain).split(sep).join('/') : plain;
-  const named = posix.normalize(inside === '' ? '.' : inside).replace(/\/$/, '');
+  // The top of the project is none either.
+  const named = inProject(root, workspace) || '.';
   const folder = posix.basename(named) === MEMLOG ? posix.dirname(named) : named;
   const parts = folder.split('/');
   const [top = ''] = parts;
   const installs = ['_config/manifest.yaml', '_cfg/manifest.yaml'];
   const isForeign =
-    isAbsolute(folder) ||
     parts.some((part) => part.startsWith('.') || part === 'node_modules') ||
     top === '_bmad' ||
     (await Promise.all(installs.map((path) => isFileInside(root, posix.join(top, path))))).includes(true);
