@@ -15,15 +15,10 @@ export interface Browsed {
   dated: boolean;
 }
 
-/** An index that is being made changes with each look: to read it takes a part of the time only, however large it is. */
-const READ_PART = 10;
-
 /** All that is known of a type as it was found last: of thousands, most calls find them as they were. */
 interface Known {
   store: MemoryStore | undefined;
   stamp: string | undefined;
-  /** For how long it is good enough while the index is being made. */
-  until: number;
   candidates: readonly KitCandidate[];
   /** Newest first, nothing masked. */
   all: readonly Browsed[];
@@ -88,13 +83,10 @@ async function known(
   const key = [type, ...(agents ?? []), '', ...read].join('\n');
   const kept = knownIn.get(opened) ?? new Map<string, Known>();
   const before = kept.get(key);
-  const begun = performance.now();
-  const isSame = before?.stamp === stamp || (store?.making() !== undefined && begun < (before?.until ?? 0));
-  if (before !== undefined && before.store === store && before.candidates === candidates && isSame)
+  if (before?.store === store && before?.stamp === stamp && before?.candidates === candidates)
     return { ...before, notes };
   const all = await allOf(store, candidates, type, agents, new Set(read));
-  const now = performance.now();
-  const found = { store, stamp, until: now + READ_PART * (now - begun), candidates, ...all };
+  const found = { store, stamp, candidates, ...all };
   if (kept.size > MOST_KEPT) kept.clear();
   knownIn.set(opened, kept.set(key, found));
   return { ...found, notes };

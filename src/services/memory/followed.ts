@@ -20,7 +20,6 @@ import {
   type StoreHealth,
   type StoreOptions,
   type VectorFor,
-  type VectorSpace,
 } from './engine.ts';
 
 export interface Taken {
@@ -48,7 +47,7 @@ export interface MemoryIndex {
   changed(): Promise<Stored[]>;
   stats(): Promise<MemoryStats>;
   vectors(keys: readonly MemoryKey[]): Promise<(Float32Array | undefined)[]>;
-  writeVectors(space: VectorSpace, vectors: readonly VectorFor[]): Promise<number>;
+  writeVectors(vectors: readonly VectorFor[]): Promise<number>;
   /** Another text after any change by any process; for caches. */
   stamp(): Promise<string>;
   health(): Promise<StoreHealth>;
@@ -350,15 +349,14 @@ export class FollowedIndex {
       const isSame = entry?.text === text && vector.length === space.dim;
       return isSame ? [{ key, revision: entry.revision, vector }] : [];
     });
-    await this.#index.writeVectors(space, fitting);
+    await this.#index.writeVectors(fitting);
   };
 
   protected async writeVectors(vectors: readonly VectorFor[], needs: Needs = 'some'): Promise<number> {
-    const { space } = this.options;
-    if (space === undefined || vectors.length === 0) return 0;
+    if (vectors.length === 0) return 0;
     const { shared, writes } = this.more;
     return this.ask(async (index) => {
-      const taken = await index.writeVectors(space, vectors);
+      const taken = await index.writeVectors(vectors);
       if (shared !== undefined && writes !== false)
         await this.#tell(shared, await index.inLines(vectors.map(({ key }) => key)));
       return taken;

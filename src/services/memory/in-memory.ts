@@ -10,12 +10,10 @@ import {
   keyText,
   type MemoryQuery,
   type Page,
-  spaceText,
   type Stored,
   type StoreHealth,
   type StoreOptions,
   type VectorFor,
-  type VectorSpace,
 } from './engine.ts';
 import type { MemoryIndex, Taken } from './followed.ts';
 import { coveredBy, entityOf, isPoint, keyOfEntity, memoryOf, withoutCovered } from './fold.ts';
@@ -178,9 +176,7 @@ export class IndexInMemory implements MemoryIndex {
     return [...this.#kept.values()].filter(({ entry }) => !isLiving(entry) || entry.revision > 1);
   }
 
-  async writeVectors(space: VectorSpace, vectors: readonly VectorFor[]): Promise<number> {
-    const own = this.#options.space;
-    if (own === undefined || spaceText(own) !== spaceText(space)) return 0;
+  async writeVectors(vectors: readonly VectorFor[]): Promise<number> {
     let taken = 0;
     for (const { key, revision, vector } of vectors) {
       const kept = this.#kept.get(keyText(key));

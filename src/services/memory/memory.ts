@@ -79,7 +79,6 @@ export function openMemory(setup: MemorySetup) {
       act(opened, ...args);
   return {
     place,
-    app: kit.app,
     remember: on(changes.remember),
     recall: on(recall),
     /** All of a type, in the store and in files, newest first; of one agent under any of its names. */
@@ -197,12 +196,7 @@ async function onlyInFiles(opened: OpenMemory, selection: Selection): Promise<Me
   const takes = (each: Browsed): boolean =>
     !each.stored && (each.dated || !bounded) && passes(each.entry, ready);
   const browsed = await Promise.all(types.map((each) => browse(opened, each, agents, { takes })));
-  const found = browsed.flatMap(({ entries }) => entries.map(({ entry }) => entry));
-  const { store } = await opened.session();
-  if (store.making() === undefined) return found;
-  // While an index is being made, what it has is known as of a moment ago.
-  const known = await store.stored(found);
-  return found.filter((_, at) => known[at] === undefined);
+  return browsed.flatMap(({ entries }) => entries.map(({ entry }) => entry));
 }
 
 /** What determines where a project's memory is; if this text changes, it has to be reopened. */

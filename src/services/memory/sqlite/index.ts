@@ -13,7 +13,6 @@ import {
   type StoreHealth,
   type StoreOptions,
   type VectorFor,
-  type VectorSpace,
 } from '../engine.ts';
 import type { MemoryIndex, Taken } from '../followed.ts';
 import { coveredBy, entityOf, keyOfEntity, memoryOf, POINT, withoutCovered } from '../fold.ts';
@@ -169,7 +168,9 @@ export class SqliteIndex implements MemoryIndex {
     return this.#read((database) => database.all<WholeRow>(sql).map(storedOf));
   }
 
-  async writeVectors(space: VectorSpace, vectors: readonly VectorFor[]): Promise<number> {
+  async writeVectors(vectors: readonly VectorFor[]): Promise<number> {
+    const { space } = this.#options;
+    if (space === undefined) return 0;
     return this.#write((database) => {
       const keys = vectors.map(({ key }) => key);
       const current = readStored(database, keys);
