@@ -59,7 +59,9 @@ type ErrorReason =
   /** The database that keeps the project's lines. */
   | 'database'
   /** Its connection ended when a change may have been made. */
-  | 'uncertain';
+  | 'uncertain'
+  /** Of memories; nothing is wrong with their lines, so that it can be made again, or done without. */
+  | 'index';
 
 export interface ErrorDetails {
   reason?: ErrorReason;

@@ -128,16 +128,6 @@ export interface IndexFilter extends MemoryFilter {
   unembedded?: boolean;
 }
 
-/** Something is wrong with an index, and nothing with the lines: it can be made again, or done without. */
-export class IndexFailure extends BmadError {
-  readonly isOfIndex = true;
-
-  /** By its own mark: the class above takes every error of ours for its own. */
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    return value instanceof Error && 'isOfIndex' in value;
-  }
-}
-
 export const keyText = ({ type, id }: MemoryKey): string => `${type}/${id}`;
 
 export const spaceText = ({ embedder, dim }: VectorSpace): string => `${embedder}#${dim}`;

@@ -10,7 +10,6 @@ import {
 } from '../../lines/line.ts';
 import type { MemoryHit, MemoryKey } from '../../model/memory.ts';
 import {
-  IndexFailure,
   type IndexFilter,
   type MemoryPage,
   type MemoryQuery,
@@ -163,13 +162,13 @@ export class FollowedIndex {
         const answer = await work(this.#index);
         if (made === this.#index.made || tries > TRIES) return answer;
       } catch (error) {
-        if (!(error instanceof IndexFailure)) throw error;
+        if (!(error instanceof BmadError) || error.reason !== 'index') throw error;
         if (tries >= TRIES) this.#doWithout(error);
       }
     }
   }
 
-  #doWithout(error: IndexFailure): void {
+  #doWithout(error: BmadError): void {
     // Another call may have found out first: the failure is that of the index before.
     if (this.trouble !== undefined) return;
     const { instead } = this.more;

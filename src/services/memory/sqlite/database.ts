@@ -6,7 +6,6 @@ import { ensureFolder, sizeAndTime } from '../../../base/files/file-state.ts';
 import { farFolder } from '../../../base/files/file-systems.ts';
 import { removeFile } from '../../../base/files/open-file.ts';
 import { BmadError } from '../../../base/errors.ts';
-import { IndexFailure } from '../engine.ts';
 
 /**
  * How long a statement waits inside SQLite, where nothing else of this process runs, and how long a call tries in all:
@@ -269,7 +268,7 @@ function primary(error: unknown): number | undefined {
 const isBusy = (error: unknown): boolean => BUSY.has(primary(error) ?? 0);
 
 function isUseless(error: unknown): boolean {
-  const cause = error instanceof IndexFailure ? error.cause : error;
+  const cause = error instanceof BmadError ? error.cause : error;
   return USELESS.has(primary(cause) ?? 0);
 }
 
@@ -291,19 +290,22 @@ function sqlFailure(path: string, error: unknown): unknown {
 }
 
 /** Whatever went wrong with it: nothing is lost, and whoever needs it does without. */
-function indexFailure(path: string, error: unknown): IndexFailure {
-  if (error instanceof IndexFailure) return error;
+function indexFailure(path: string, error: unknown): BmadError {
+  if (error instanceof BmadError && error.reason === 'index') return error;
   const why = error instanceof Error ? error.message.replace(/\.$/, '') : 'SQLite refused it';
   const message = isBusy(error) ? `Another process is using ${path}.` : `${path} cannot be used: ${why}.`;
-  return new IndexFailure('unavailable', message, { subject: path, hint: HINT, cause: error });
+  return failure(path, message, error);
 }
 
-export const strangeIndex = (path: string): IndexFailure =>
-  new IndexFailure('unavailable', `${path} was replaced while it was in use.`, {
-    subject: path,
-    hint: HINT,
-    cause: Object.assign(new Error('It is another one.'), { errcode: NOT_OURS }),
-  });
+const failure = (path: string, message: string, cause: unknown): BmadError =>
+  new BmadError('unavailable', message, { reason: 'index', subject: path, hint: HINT, cause });
+
+export const strangeIndex = (path: string): BmadError =>
+  failure(
+    path,
+    `${path} was replaced while it was in use.`,
+    Object.assign(new Error('It is another one.'), { errcode: NOT_OURS }),
+  );
 
 /** What a driver takes and gives. Anything else would silently become NULL. */
 export type SqlValue = string | number | bigint | Uint8Array | null;
