@@ -15,10 +15,9 @@ const OVERRIDES = ['custom/config.user.toml', 'custom/config.toml'];
 const INSTALLED = [
   'config.user.toml',
   'config.toml',
-  'core/config.yaml',
-  'bmm/config.yaml',
-  '_memory/config.yaml',
+  ...['core', 'bmm', 'bmgd', 'gds', '_memory'].map((folder) => `${folder}/config.yaml`),
 ];
+export const CONFIG_FILES: readonly string[] = [...OVERRIDES, ...INSTALLED];
 
 /** The folder of a project for what its agents produce, below its root: `_bmad-output`, or what its configuration names. */
 export async function outputFolder({ root, folder: own }: Pick<Kit, 'root' | 'folder'>): Promise<string> {
@@ -74,7 +73,7 @@ export async function configured(
   which: 'all' | 'overrides' | 'installed' = 'all',
 ): Promise<string[]> {
   const files = {
-    all: [...OVERRIDES, ...INSTALLED],
+    all: CONFIG_FILES,
     overrides: OVERRIDES,
     installed: INSTALLED,
   }[which];

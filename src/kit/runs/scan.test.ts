@@ -81,6 +81,9 @@ describe('readRuns', () => {
     expect(await at(under('out/.runs', { '_bmad/config.toml': '[core]\noutput_folder = "out"\n' }))).toEqual(
       expected,
     );
+    expect(
+      await at(under('out/.runs', { '_bmad/bmgd/config.yaml': 'output_folder: "{project-root}/out"\n' })),
+    ).toEqual(expected);
     expect(await at(under('logs/runs', { 'project-context.yaml': 'runs_directory: logs/runs\n' }))).toEqual(
       expected,
     );

@@ -9,7 +9,7 @@ import { field, isTable, parseConfig, type Table, tableOf, textField } from '../
 import { inProject } from '../../base/files/paths.ts';
 import { FAMILY_FOLDERS } from '../../base/product.ts';
 import { t } from '../../base/text/message.ts';
-import { CONTRACT_SCRIPT } from '../../kit/output.ts';
+import { CONFIG_FILES, CONTRACT_SCRIPT } from '../../kit/output.ts';
 import { utf8Text } from '../../base/text/text.ts';
 import type { Evidence, Trouble } from './rules.ts';
 
@@ -35,18 +35,6 @@ export interface Locations {
   v4: boolean;
 }
 
-/** The files that may say where, the strongest first. */
-const V6_CONFIGS = [
-  'custom/config.user.toml',
-  'custom/config.toml',
-  'config.user.toml',
-  'config.toml',
-  'bmm/config.yaml',
-  'bmgd/config.yaml',
-  'gds/config.yaml',
-  'core/config.yaml',
-  '_memory/config.yaml',
-];
 const KNOWN_ROOTS = new Set<string>(FAMILY_FOLDERS);
 const CORE_CONFIG = '.bmad-core/core-config.yaml';
 const MANIFESTS = ['_config/manifest.yaml', '_cfg/manifest.yaml'];
@@ -55,7 +43,7 @@ const MODULES = ['core', 'bmm', 'bmgd', 'gds'];
 export async function findLocations(files: ProjectFiles): Promise<Locations> {
   const { roots, v4, isInstalled, contract } = await installs(files);
   const settings = new Settings(files);
-  for (const root of roots) for (const config of V6_CONFIGS) await settings.take(`${root}/${config}`);
+  for (const root of roots) for (const config of CONFIG_FILES) await settings.take(`${root}/${config}`);
   const old = v4 ? await settings.table(CORE_CONFIG) : {};
   const core = v4 ? await files.read(CORE_CONFIG) : undefined;
   const outputs = [
