@@ -2,14 +2,7 @@ import { HOLDS_WITH, type MemoryEntry, type MemoryKey } from '../../model/memory
 import { localDay, oneLine } from '../../base/text/text.ts';
 import { lineText } from '../../kit/memories/line-files.ts';
 import { ours } from '../../base/errors.ts';
-import {
-  embedded,
-  isUndated,
-  type KitCandidate,
-  kitCandidates,
-  type OpenMemory,
-  type Session,
-} from './opened.ts';
+import { embedded, isUndated, kitCandidates, type OpenMemory, type Session } from './opened.ts';
 import { dot, normalized } from '../../meaning/vectors.ts';
 
 export const holdsWith = (id: string): string => `${HOLDS_WITH}${id}`;
@@ -70,32 +63,22 @@ export async function similarTo(
   const filter = { types: [fresh.type] };
   const hits = await store.search({ terms: own, vector, filter, limit: LOOKED_AT });
   const inFiles = (await kitCandidates(opened, embedder)).filter(({ from }) => from.type === fresh.type);
-  const known = [
-    ...hits.map(({ entry, cosine }) => ({
-      entry,
-      cosine,
-      terms: opened.analyser.terms(entry.text),
-      line: lineText(entry.text),
-      source: undefined,
-    })),
-    ...inFiles.map((each) => ({
-      entry: each.entry,
-      cosine: cosineOf(each.said, vector),
-      terms: each.said.terms(),
-      line: each.line,
-      source: each.from.source,
-    })),
-  ];
   const found = new Map<string, Similar>();
   const mine = new Set(own);
   const text = lineText(fresh.text).toLowerCase();
-  for (const { entry, cosine, terms, line, source } of known) {
+  const add = (
+    entry: MemoryEntry,
+    line: string,
+    terms: readonly string[],
+    cosine?: number,
+    source?: string,
+  ): void => {
     const said = line.toLowerCase();
     const isTwin = said === text;
     // The same memory, and its copies in files. The same text under another id is another memory.
-    if (entry.id === fresh.id || (source !== undefined && isTwin) || isSettled(fresh, entry)) continue;
+    if (entry.id === fresh.id || (source !== undefined && isTwin) || isSettled(fresh, entry)) return;
     const nearness = isTwin ? 1 : nearnessOf(mine, terms, cosine);
-    if (nearness === undefined || (!isTwin && found.has(said))) continue;
+    if (nearness === undefined || (!isTwin && found.has(said))) return;
     found.set(isTwin ? entry.id : said, {
       relation: isTwin ? 'same text' : 'about the same',
       id: entry.id,
@@ -106,15 +89,14 @@ export async function similarTo(
       ...(isUndated(entry) ? {} : { updatedAt: entry.updatedAt }),
       ...(source === undefined ? {} : { source }),
     });
+  };
+  for (const { entry, cosine } of hits)
+    add(entry, lineText(entry.text), opened.analyser.terms(entry.text), cosine);
+  for (const { entry, line, said, from } of inFiles) {
+    const cosine = vector && said.vector && dot(vector, said.vector);
+    add(entry, line, said.terms(), cosine, from.source);
   }
   return [...found.values()].sort((a, b) => b.nearness - a.nearness).slice(0, SHOWN);
-}
-
-function cosineOf(
-  { vector: other }: KitCandidate['said'],
-  vector: Float32Array | undefined,
-): number | undefined {
-  return vector === undefined || other === undefined ? undefined : dot(vector, other);
 }
 
 interface ReadMemory {
