@@ -55,4 +55,3 @@ export type Memory = Answers['memory_list']['memories'][number];
 export type Failure = Answers['get_failure_museum']['failures'][number];
 export type Source = Answers['sources_list']['sources'][number];
 export type AuditLine = Answers['audit_show']['lines'][number];
-export type UsedDay = Answers['usage_show']['days'][number];

@@ -27,7 +27,11 @@ const typing = (target: EventTarget | null): boolean =>
 
 function move(by: 1 | -1): void {
   const all = [...document.querySelectorAll<HTMLElement>('[data-entry]')];
-  const at = all.findIndex((entry) => entry.contains(document.activeElement));
+  // Who reads an entry goes on from it.
+  const isReading = document.activeElement?.closest('[data-reader]') !== null;
+  const at = all.findIndex((entry) =>
+    isReading ? entry.ariaCurrent === 'true' : entry.contains(document.activeElement),
+  );
   const to = at === -1 ? (by === 1 ? 0 : all.length - 1) : Math.min(Math.max(at + by, 0), all.length - 1);
   all[to]?.focus();
   all[to]?.scrollIntoView({ block: 'nearest' });

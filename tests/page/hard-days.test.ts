@@ -12,6 +12,7 @@ import { noCache } from '../support/page-project.ts';
 import type { Context } from '../../src/operations/context.ts';
 import { execute } from '../../src/operations/execute.ts';
 import { taskList, spawnSubagentTask } from '../../src/operations/tasks/tasks.ts';
+import { logHandoff } from '../../src/operations/project/logs.ts';
 import { inbox } from '../../src/operations/inbox/inbox.ts';
 
 /** As many as nobody goes through: all of them on request, and more than the page lists in a usual run. */
@@ -104,6 +105,27 @@ describe('the page on hard days', () => {
     // What was decided elsewhere is taken back there, too.
     await page.keyboard.press('z');
     await entry(page, 'Paint the shutters').waitFor();
+    await page.context().close();
+  });
+
+  it('keeps its keys for who reads all of a text, and who is asked a question', async () => {
+    await spawn(shop, 'Read the long brief');
+    const asked = { from: 'dev', to: 'pm', summary: 'Which payment provider?', project: shop };
+    const outcome = await execute(logHandoff, asked, context, testCall());
+    if (!outcome.ok) throw outcome.error;
+    const page = await come();
+    await entry(page, 'Read the long brief').focus();
+    await page.getByRole('button', { name: /^Read all/ }).click();
+    await page.keyboard.press('1');
+    await entry(page, 'Read the long brief').waitFor({ state: 'detached' });
+    // The first key leads to the answer, which is sent from where it is typed.
+    await entry(page, 'Which payment provider?').focus();
+    await page.keyboard.press('1');
+    await page.locator('textarea:focus').waitFor();
+    await page.keyboard.type('The one we have.');
+    await page.keyboard.press('Control+Enter');
+    await entry(page, 'Which payment provider?').waitFor({ state: 'detached' });
+    expect(await page.locator('.toast').textContent()).toContain('Which payment provider?');
     await page.context().close();
   });
 

@@ -119,7 +119,7 @@ describe('a morning of decisions', () => {
         // A second thought: it is back, read, and decided again.
         await page.keyboard.press('z');
         await expect.poll(count).toBe(left);
-        await page.locator('[data-row][aria-current]').focus();
+        await page.locator('[data-row][aria-current]:focus').waitFor();
         await page.keyboard.press('1');
         await expect.poll(count).toBe(left - 1);
       }

@@ -393,7 +393,7 @@ async function contractsOf(state: ProjectState): Promise<WaitingThere> {
         text,
         actions: [
           ...(valid || one.contract.status === 'accepted'
-            ? [action(t`Accept`, 'delivery_accept', { contract_id, digest }, { danger: true })]
+            ? [action(t`Accept`, 'delivery_accept', { contract_id, digest }, { asks: true })]
             : []),
           action(
             t`Ask for a new version`,

@@ -27,8 +27,9 @@ interface Acting {
   about: string;
   /** The project they are about, where it is not the one that is looked at. */
   where?: string | undefined;
-  /** Whether the keys that press them are shown on them. */
+  /** Whether the keys that press them are shown on them, and how many others come before them. */
   keyed?: boolean;
+  after?: number;
   /** What stands beside them. */
   children?: ComponentChildren;
   /** Told whether it decides something. */
@@ -39,7 +40,7 @@ interface Acting {
 
 /** Buttons of one thing. What cannot be undone asks a second time, beside the text that is decided on. */
 export function Actions(of: Acting): VNode | null {
-  const { actions, about, onDone, children } = of;
+  const { actions, about, onDone, children, after = 0 } = of;
   const [open, setOpen] = useState<Action | undefined>(undefined);
   const [busy, setBusy] = useState<Action | undefined>(undefined);
   const [problem, setProblem] = useState<string | undefined>(undefined);
@@ -59,7 +60,7 @@ export function Actions(of: Acting): VNode | null {
       setOpen(undefined);
       const decides = !LOOKS.has(operation);
       const { status } = done.data as { status?: string };
-      if (decides) tellDone(labelled(label, about), done, where, of.onUndone ?? (() => onDone(true)));
+      if (decides) tellDone(`${label} · ${about}`, done, where, of.onUndone ?? (() => onDone(true)));
       else if (status !== undefined) tell({ text: labelled(label, stateOf(status)), bad: status === 'FAIL' });
       onDone(decides);
     } catch (error) {
@@ -87,8 +88,8 @@ export function Actions(of: Acting): VNode | null {
               key={action.label}
               class={index === 0 && leads ? 'go' : action.danger === true ? 'no' : ''}
               aria-label={`${action.label}: ${about}`}
-              data-act={index + 1}
-              data-key={of.keyed === true ? index + 1 : undefined}
+              data-act={after + index + 1}
+              data-key={of.keyed === true ? after + index + 1 : undefined}
               disabled={busy !== undefined}
               onClick={() => pressed(action)}
             >
@@ -144,7 +145,9 @@ function Sure(of: { action: Action; busy: boolean; onYes: (word: string) => void
         <p>
           {action.operation === 'trust'
             ? t`Programs of this project then run on this machine. It can be withdrawn in a terminal only.`
-            : t`This cannot be undone here.`}
+            : action.operation === 'complete_handoff'
+              ? t`It is closed without an answer, which cannot be undone here.`
+              : t`This cannot be undone here.`}
         </p>
       ) : (
         <>

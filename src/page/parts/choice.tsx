@@ -71,6 +71,8 @@ export function TextForm(of: {
   label: string;
   say: string;
   text?: string;
+  /** The key that leads here from its entry. */
+  act?: number;
   onSend: (text: string) => Promise<void>;
   onCancel?: () => void;
 }): VNode {
@@ -91,9 +93,16 @@ export function TextForm(of: {
         void send();
       }}
     >
-      <label for={field}>{of.label}</label>
+      <label for={field} data-act={of.act} data-key={of.act}>
+        {of.label}
+      </label>
       <textarea
         id={field}
+        autoFocus={of.onCancel !== undefined}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey))
+            event.currentTarget.form?.requestSubmit();
+        }}
         rows={4}
         required
         maxLength={LONGEST}

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { Evidence } from '../answers.ts';
 import { number, plural, t } from '../message.ts';
 import { address } from '../router.ts';
@@ -21,6 +21,7 @@ export function Exact({ text, label, lines }: { text: string; label?: string; li
   const first = isClipped ? all.slice(0, lines).join('\n') : text;
   const shown = whole ? text : first.slice(0, AT_ONCE);
   const hidden = hiddenIn(text);
+  const read = useRef<HTMLPreElement>(null);
   const left = number(text.length - shown.length);
   return (
     <figure class="exact">
@@ -28,13 +29,17 @@ export function Exact({ text, label, lines }: { text: string; label?: string; li
         {label}
         {hidden === 0 ? null : <strong class="bad">{plural(hidden, 'hidden character')}</strong>}
       </figcaption>
-      <pre class={isClipped ? 'clipped' : ''} tabIndex={0} aria-label={label ?? t`Text`}>
+      <pre ref={read} class={isClipped ? 'clipped' : ''} tabIndex={0} aria-label={label ?? t`Text`}>
         {visible(shown)}
       </pre>
       {shown === text ? null : (
         <Press
           says={isClipped ? t`Read all ${all.length} lines` : t`Show the other ${left} characters`}
-          onPress={() => setWhole(true)}
+          onPress={() => {
+            setWhole(true);
+            // The button goes; keys go on from the text.
+            read.current?.focus();
+          }}
         />
       )}
     </figure>
@@ -44,8 +49,8 @@ export function Exact({ text, label, lines }: { text: string; label?: string; li
 /** The texts that are decided on, two versions beside each other; what the title says to the letter is not said again. */
 export function Exacts(of: { title: string; texts: readonly { name: string; text: string }[] }): VNode {
   const { texts } = words.value.inbox;
-  const left = of.texts.filter(({ text }) => !inLine(of.title).endsWith(text));
-  const isPair = left.every(({ name }) => name === 'newer' || name === 'older');
+  const isPair = of.texts.every(({ name }) => name === 'newer' || name === 'older');
+  const left = isPair ? of.texts : of.texts.filter(({ text }) => !inLine(of.title).endsWith(text));
   return (
     <div class={isPair ? 'beside-texts' : ''}>
       {left.map(({ name, text }) => (

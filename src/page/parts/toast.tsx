@@ -7,7 +7,7 @@ import { inLine } from './visible.ts';
 interface Told {
   text: string;
   bad?: boolean;
-  undo?: () => Promise<void>;
+  undo?: (() => Promise<void>) | undefined;
 }
 
 /** As long as anyone needs to see what they did, and to think better of it. */
@@ -24,26 +24,25 @@ export function tell(said: Told): void {
   timer = setTimeout(() => (told.value = undefined), SHOWN_MS);
 }
 
-/** The same with its way back, where the server names one. */
+/** What takes the last act back, also when its line has gone; the server says when it is too late. */
+let last: (() => Promise<void>) | undefined;
+
+/** Says what was done, with its way back where the server names one. */
 export function tellDone(text: string, { undo }: Done, project: string | undefined, after: () => void): void {
-  tell({
-    text,
-    ...(undo === undefined
-      ? {}
-      : {
-          undo: async () => {
-            await perform(undo.operation, { ...(project === undefined ? {} : { project }), ...undo.args });
-            tell({ text: t`Taken back: ${text}` });
-            after();
-          },
-        }),
-  });
+  last =
+    undo &&
+    (async () => {
+      await perform(undo.operation, { ...(project === undefined ? {} : { project }), ...undo.args });
+      tell({ text: t`Taken back: ${text}` });
+      after();
+    });
+  tell({ text: t`Done: ${text}`, undo: last });
 }
 
-/** Takes the last act back, if that is still offered. */
 export function takeBack(): void {
-  const undo = told.value?.undo;
-  if (undo === undefined) return;
+  const undo = last;
+  last = undefined;
+  if (undo === undefined) return tell({ text: t`There is nothing to take back.` });
   told.value = undefined;
   undo().catch((error: unknown) => tell({ text: saidOf(error), bad: true }));
 }

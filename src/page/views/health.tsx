@@ -1,10 +1,9 @@
 import type { VNode } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { Answers, UsedDay } from '../answers.ts';
+import type { Answers } from '../answers.ts';
 import { enter, session } from '../live.ts';
 import { type Loaded, useAnswer } from '../loading.ts';
 import { age, labelled, moment, number, plural, t } from '../message.ts';
-import { Bars, LEAST_POINTS } from '../parts/chart.tsx';
 import { Group, Heading, Shown, Unread, unreadOf } from '../parts/shown.tsx';
 import { Reasons } from '../parts/texts.tsx';
 import { dotted, inLine } from '../parts/visible.ts';
@@ -214,7 +213,7 @@ function Hosts({ loaded }: { loaded: Loaded<Answers['hosts_show']> }): VNode {
   );
 }
 
-/** What was started: most often, and day by day. */
+/** What was started most often. */
 function Usage(): VNode {
   const loaded = useAnswer('usage_show', {}, ['content']);
   return (
@@ -232,45 +231,11 @@ function Usage(): VNode {
                   .map(({ name, kind, uses, last }) => `${uses} × ${dotted(name, kind, age(last))}`)}
               />
             )}
-            <Days days={days} />
+            <p class="soft">{t`${number(days.reduce((sum, { tokens }) => sum + tokens, 0))} tokens were delivered with them.`}</p>
             <Unread items={unreadOf(problem === undefined ? [] : [problem], place)} />
           </>
         )}
       </Shown>
     </section>
-  );
-}
-
-const DAY_MS = 86_400_000;
-
-/** Days without a start are drawn too: a gap is part of what there is to see. */
-function everyDay(days: readonly UsedDay[]): UsedDay[] {
-  const [first, last] = [days[0], days.at(-1)];
-  if (first === undefined || last === undefined) return [];
-  const known = new Map(days.map((used) => [used.day, used]));
-  const all = (Date.parse(last.day) - Date.parse(first.day)) / DAY_MS + 1;
-  return Array.from({ length: Math.min(all, SHOWN_DAYS) }, (_, back) => {
-    const day = new Date(Date.parse(last.day) - back * DAY_MS).toISOString().slice(0, 10);
-    return known.get(day) ?? { day, starts: 0, tokens: 0 };
-  }).toReversed();
-}
-
-const SHOWN_DAYS = 90;
-
-function Days({ days }: { days: readonly UsedDay[] }): VNode | null {
-  const all = everyDay(days);
-  const tokens = days.reduce((sum, used) => sum + used.tokens, 0);
-  if (days.length === 0) return null;
-  return (
-    <>
-      {all.length < LEAST_POINTS ? null : (
-        <Bars
-          title={t`Started each day`}
-          unit=""
-          points={all.map(({ day, starts }) => ({ label: day, value: starts }))}
-        />
-      )}
-      <p class="soft">{t`${number(tokens)} tokens were delivered with them.`}</p>
-    </>
   );
 }

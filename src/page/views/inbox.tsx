@@ -129,6 +129,7 @@ function Answering({ item, onDone }: { item: Waiting; onDone: () => void }): VNo
   const place = here(item.root);
   return (
     <TextForm
+      act={1}
       label={t`Your answer, which is remembered as a decision`}
       say={t`Answer`}
       onSend={async (text) => {
@@ -145,6 +146,13 @@ function Answering({ item, onDone }: { item: Waiting; onDone: () => void }): VNo
 const rowOf = (id: string): HTMLElement | null =>
   document.querySelector<HTMLElement>(`[data-row="${CSS.escape(id)}"]`);
 
+/** What took the place of one of a list: the first after it that is there, or the last before it. */
+function nearest(list: readonly string[], key = '', there: readonly string[]): string | undefined {
+  const at = list.indexOf(key);
+  const isThere = (each: string): boolean => there.includes(each);
+  return at === -1 ? undefined : (list.slice(at + 1).find(isThere) ?? list.slice(0, at).findLast(isThere));
+}
+
 /** Each of the two is as high as the window, and scrolled for itself. */
 function ListAndReader(of: {
   items: readonly Waiting[];
@@ -159,20 +167,28 @@ function ListAndReader(of: {
   const all = [...broken, ...decisions];
   const picked = route.value.query.get('entry') ?? undefined;
   const before = useRef<readonly string[]>([]);
-  const was = before.current.indexOf(picked ?? '');
-  const read = all.find((item) => keyOf(item) === picked) ?? all[Math.min(Math.max(0, was), all.length - 1)];
+  const wanted = useRef<string | undefined>(undefined);
   const keys = all.map(keyOf);
+  const nextTo = (key: string | undefined): string | undefined => nearest(before.current, key, keys);
+  const read =
+    all.find((item) => keyOf(item) === picked) ??
+    all.find((item) => keyOf(item) === nextTo(picked)) ??
+    all[0];
   useLayoutEffect(() => {
     // What was read has gone: what has taken its place is read, and keys go on from there, none of them lost.
     const isGone = picked !== undefined && !keys.includes(picked) && before.current.includes(picked);
     before.current = keys;
+    if (wanted.current !== undefined && keys.includes(wanted.current)) {
+      rowOf(wanted.current)?.focus();
+      wanted.current = undefined;
+      return;
+    }
     if (!isGone || read === undefined) return;
     refine({ entry: keyOf(read) });
     if (document.activeElement === document.body) rowOf(keyOf(read))?.focus();
   }, [keys.join('\n'), picked]);
   const settle = (item: Waiting): void => {
-    const at = keys.indexOf(keyOf(item));
-    const next = keys[at + 1] ?? keys[at - 1];
+    const next = nearest(before.current, keyOf(item), before.current);
     reload();
     const isStillRead = (route.value.query.get('entry') ?? keyOf(item)) === keyOf(item);
     if (!isStillRead) return;
@@ -212,7 +228,7 @@ function ListAndReader(of: {
           item={read}
           onDone={(decides) => (decides ? settle(read) : reload())}
           onUndone={() => {
-            refine({ entry: keyOf(read) });
+            wanted.current = keyOf(read);
             reload();
           }}
         />
@@ -270,7 +286,6 @@ function Reader(of: {
   const [first, ...more] = evidence;
   // What fails says more than that it does.
   const isFailure = kind === 'verdict' && of.item.exact !== undefined;
-  const canUndo = actions.some(({ operation, asks }) => operation === 'task_approve' && asks !== true);
   return (
     <article class="reader" data-reader aria-label={inLine(title)}>
       <Press
@@ -306,14 +321,14 @@ function Reader(of: {
       <Actions
         keyed
         actions={actions}
-        about={inLine(title, 120)}
+        after={kind === 'handoff' ? 1 : 0}
+        about={BROKEN.has(kind) || kind === 'trust' ? kindOf(of.item) : inLine(title, 120)}
         where={root}
         onDone={of.onDone}
         onUndone={of.onUndone}
       >
         {kind === 'verdict' ? <RepairRequest what={title} /> : null}
         {kind === 'verdict' && actions.length === 0 ? <AllowFirst /> : null}
-        {canUndo ? <small class="soft">{t`It can be taken back until someone begins it.`}</small> : null}
       </Actions>
       {actions.length > 0 || kind === 'verdict' ? null : (
         <p class="soft">{t`This is put right in its files; nothing can be decided here.`}</p>

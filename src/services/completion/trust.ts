@@ -184,7 +184,7 @@ export async function consentOf(programs: Programs, setup: TrustSetup) {
     root,
     /** What would run, whole, in lines for the person who decides; the same wherever somebody is asked. */
     lines,
-    summary: programLines(programs, { changed, texts: false }),
+    summary: [say(RIGHTS), ...programLines(programs, { changed, texts: false })],
     digest,
     commit,
     scripted,
