@@ -223,6 +223,11 @@ async function statusOf(
     fileEntries: entries.length,
   };
   const notes = [...problems];
+  const { app, isNamed } = files.kit;
+  if (isOnQdrant(setup.engine) && !isNamed)
+    notes.push(
+      t`Earlier versions kept its memories on the server as ${app.replace(/-[^-]*$/, '')}, together with those of every project of that name. To use these again, give the project that name in project-context.yaml.`,
+    );
   const steps: Step[] = [];
   try {
     const { store, notes: left, embedder, troubles } = await session();
