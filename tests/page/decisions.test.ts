@@ -158,7 +158,9 @@ describe('decisions on the page', () => {
     await ada.page.keyboard.press('Enter');
     await ada.page.locator('.settled li', { hasText: 'web-to-operations' }).getByText('Refused').waitFor();
     await ada.see('#/proof/handover');
-    await ada.page.getByText('rejected').first().waitFor();
+    const own = entry(ada, 'web → operations');
+    await own.getByText('rejected').first().waitFor();
+    await own.getByText('“The load test is missing.”').waitFor();
   });
 
   it('accepts a complete delivery, which then says so', async () => {

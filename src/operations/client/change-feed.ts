@@ -130,7 +130,7 @@ const LOOKS: Readonly<Record<Topic, Look>> = {
   async memory(context) {
     const memory = await context.memory(false);
     if (await memory.isEmpty()) return [];
-    const { total, live, superseded, forgotten, newest } = await memory.stats();
+    const { total, live, superseded, forgotten, newest } = await memory.stats({ stored: true });
     const numbers = [total, live, superseded, forgotten, await memory.fileProblems()];
     if (total > MOST_MEMORIES)
       return [

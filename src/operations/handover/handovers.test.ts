@@ -132,6 +132,8 @@ describe('the answer to a contract', () => {
     expect(error).toMatchObject({ code: 'forbidden', steps: [{ operation: 'delivery_accept', args }] });
     expect(await readFile(file, 'utf8')).toBe(before);
     await session.ok(manageProject, { action: 'delivery_reject', args: { contract_id: id, reason: 'late' } });
+    const { data } = await session.ok(deliveryList);
+    expect(data['contracts']).toMatchObject([{ answered_by: 'l’équipe qui reçoit', reason: 'late' }]);
   });
 
   it('M-49: is told in the language of the contract', async () => {

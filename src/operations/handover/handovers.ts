@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
 import { localDay, fenced } from '../../base/text/text.ts';
 import { plural, t } from '../../base/text/message.ts';
+import { present } from '../../base/values.ts';
 import type { Context, ProjectState } from '../context.ts';
 import { projectField } from '../fields.ts';
 import { askedBy } from '../offers.ts';
@@ -25,6 +26,9 @@ const handoverView = z.object({
   signed_by: z.string(),
   artefacts: z.int(),
   open_questions: z.int(),
+  /** Who has answered it last, and why. */
+  answered_by: z.string().optional(),
+  reason: z.string().optional(),
   /** Stands for its whole text. */
   digest: z.string(),
 });
@@ -33,7 +37,7 @@ export type HandoverView = z.output<typeof handoverView>;
 type Handovers = Awaited<ReturnType<ProjectState['handovers']>>['contracts'];
 type KeptHandover = Awaited<ReturnType<Handovers['get']>>;
 
-export function contractData({ id, file, contract, status, digest }: KeptHandover): HandoverView {
+export function contractData({ id, file, contract, status, digest, answer }: KeptHandover): HandoverView {
   return {
     contract_id: id,
     file,
@@ -44,6 +48,7 @@ export function contractData({ id, file, contract, status, digest }: KeptHandove
     signed_by: contract.signedBy ?? '',
     artefacts: contract.artefacts.length,
     open_questions: contract.questions.filter(({ open }) => open).length,
+    ...present({ answered_by: answer?.by, reason: answer?.reason }),
     digest,
   };
 }

@@ -10,7 +10,7 @@ describe('manage_memories', () => {
     ['list', {}, 'Something to be managed'],
     ['get', { id }, 'Something to be managed'],
     ['count', { type: 'decisions' }, '5'],
-    ['stats', {}, '1 memory'],
+    ['stats', {}, 'decisions 5'],
     ['status', {}, 'Index: sqlite'],
     ['update', { id, text: 'Something that was managed' }, 'Revision 2'],
     ['forget', { id }, 'Forgotten'],

@@ -160,7 +160,7 @@ describe('sprint_plan', () => {
     expect(answer.body).toContain(
       '1-1-setup appears in the ledger more than once; its rows were left alone.',
     );
-    expect(answer.body).toContain(`${second} is a second ledger and was left alone.`);
+    expect(answer.body).toContain(`${second} is a second ledger and is left alone.`);
     expect((await text()).match(/1-1-setup: \w+/g)).toEqual(['1-1-setup: backlog', '1-1-setup: done']);
     expect(await text(second)).toBe(twice);
   });

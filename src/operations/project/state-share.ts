@@ -35,7 +35,7 @@ export const stateShare = defineOperation({
         steps: [{ operation: 'project_state', why: t`See where it is kept` }],
       });
     const changed = await state.shareLines(!off);
-    const { live, superseded, forgotten } = await (await context.memory(false)).stats();
+    const { live, superseded, forgotten } = await (await context.memory(false)).stats({ stored: true });
     return { shared: !off, changed, folder, memories: live + superseded, forgotten };
   },
   render: ({ shared, changed, folder, memories, forgotten }) => ({

@@ -54,7 +54,9 @@ export const storyStatus = defineOperation({
   async run({ story, status, show, proposal }, context) {
     const state = await context.state();
     const set = await (await state.progress()).setStatus({ story, status, show, proposal });
-    return { project: state.root, shown: show === true, ...set };
+    // Done is no proof: whoever looks before it is written is told that there is none.
+    const unproven = show === true && set.to === 'done' ? await unprovenNote(state) : [];
+    return { project: state.root, shown: show === true, ...set, notes: [...set.notes, ...unproven] };
   },
   // An epic that was begun with it stays begun.
   undo: ({ key, from, files, shown }) =>
@@ -84,6 +86,17 @@ export const storyStatus = defineOperation({
           ],
   }),
 });
+
+async function unprovenNote(state: ProjectState): Promise<string[]> {
+  const known = await (await state.completion()).standing().catch(ours(() => undefined));
+  if (known === undefined || known.way.may === 'nothing' || known.last?.status === 'PASS') return [];
+  const { last } = known;
+  return [
+    last === undefined
+      ? t`No receipt proves it: the completion contract has not been run.`
+      : t`No receipt proves it: the completion contract did not pass (${last.id}).`,
+  ];
+}
 
 const passageSchema = z.object({ text: z.string(), file: z.string(), line: z.int() });
 

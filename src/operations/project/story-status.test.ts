@@ -2,6 +2,7 @@ import { chmod, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { contextIn, temporaryFolder, testCall } from '../../../tests/support/app.ts';
+import { KIT_LIKE_SCRIPT, SCRIPT_PATH } from '../../../tests/support/contract-project.ts';
 import { writeFiles } from '../../../tests/support/folders.ts';
 import { openSession } from '../../../tests/support/operations.ts';
 import { impl, ledger, out, story, v4Story } from '../../../tests/support/progress-trees/pieces.ts';
@@ -77,6 +78,21 @@ describe('the status of a story', () => {
     expect(storyStatus.undo?.(shown.data as never)).toBeUndefined();
   });
 
+  it('tells who looks at it before it is done that no receipt proves it', async () => {
+    const files = {
+      [SCRIPT_PATH]: KIT_LIKE_SCRIPT,
+      [LEDGER]: ledger(two),
+    };
+    const { ok } = await project(files);
+    const notes = async (status: string, show: boolean) =>
+      ((await ok(storyStatus, { story: '1.2', status, show })).data['notes'] as string[]).join('\n');
+    expect(await notes('review', true)).not.toContain('No receipt');
+    expect(await notes('done', true)).toContain(
+      'No receipt proves it: the completion contract has not been run.',
+    );
+    expect(await notes('done', false)).not.toContain('No receipt');
+  });
+
   it('keeps comments, quotation marks, line ends and everything else to the byte', async () => {
     const before =
       '\uFEFF# mine\r\nlast_updated: 2026-01-01 10:00 # hand\r\ndevelopment_status:\r\n  epic-1: "in-progress"\r\n  1-2-login: \'review\'   # soon\r\n  zebra: 7';
@@ -139,7 +155,7 @@ describe('the status of a story', () => {
   it('leaves the end of an epic to people, says so, and takes it by its key', async () => {
     const { set, text } = await project({ [LEDGER]: ledger({ ...two, 'epic-1': 'in-progress' }) });
     const { notes, ends, said } = await set('1-2-login', 'done');
-    expect(notes).toContain('It has no story file, so only the ledger was set.');
+    expect(notes).toContain('It has no story file, so only the ledger is set.');
     expect(ends).toBe('epic-1');
     expect(said).toContain('All stories of epic-1 are done; its own row is unchanged.');
     expect(await text(LEDGER)).toContain('epic-1: in-progress');
@@ -280,7 +296,7 @@ describe('beside it', () => {
   it('a second ledger is left alone and told', async () => {
     const second = `${out}/sprint-status.yaml`;
     const { set, text } = await project({ [LEDGER]: ledger(two), [second]: ledger(two) });
-    expect((await set('1.2', 'review')).notes).toContain(`${second} is a second ledger and was left alone.`);
+    expect((await set('1.2', 'review')).notes).toContain(`${second} is a second ledger and is left alone.`);
     expect(await text(second)).toBe(ledger(two));
   });
 

@@ -2,7 +2,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Event, Work } from '../answers.ts';
 import { useNames } from '../loading.ts';
-import { clock, plural, t } from '../message.ts';
+import { age, clock, labelled, plural, t } from '../message.ts';
 import { address } from '../router.ts';
 import { When } from './shown.tsx';
 import { dotted, inLine } from './visible.ts';
@@ -55,23 +55,37 @@ export function Pips({ done, total }: { done: number; total: number }): VNode {
   );
 }
 
-const placeOf = ({ kind, id }: Pick<Work, 'kind' | 'id'>): string =>
-  address('now', [kind === 'run' ? 'runs' : 'tasks', id]);
+/** What is done, with what was noted then, and what comes next: a note is never about what goes on now. */
+export function standingOf({
+  done,
+  total,
+  steps,
+  note,
+}: Pick<Work, 'done' | 'total' | 'steps' | 'note'>): string[] {
+  const said = inLine(note ?? '', 200);
+  if (done === undefined) return [said];
+  const was = plural(done, 'step done', 'steps done');
+  const next = steps?.[done] ?? String(done + 1);
+  return [
+    done === 0 ? said : said === '' ? was : labelled(was, said),
+    total === undefined || done >= total ? '' : labelled(t`next step`, inLine(next, 80)),
+  ];
+}
 
 export function WorkList({ work }: { work: readonly Work[] }): VNode {
   const nameOf = useNames();
   return (
     <ul class="list work">
       {work.map((one) => {
-        const { kind, id, agent, title, at, note, why, person, done, total, steps, story } = one;
+        const { kind, id, agent, title, at, why, person, done, total, steps, story } = one;
         const name = nameOf(agent ?? '');
         return (
           <li key={`${kind} ${id}`} data-entry tabIndex={0} aria-label={inLine(title, 120)}>
             <div class="wl">
-              <Badge name={name} />
+              {name === '' ? null : <Badge name={name} />}
               <span>
                 {name === '' ? null : <b>{inLine(name, 60)} </b>}
-                <a href={placeOf(one)}>{inLine(title, 160)}</a>
+                <a href={address('now', [kind === 'run' ? 'runs' : 'tasks', id])}>{inLine(title, 160)}</a>
                 {story === undefined ? null : (
                   <>
                     {' '}
@@ -79,17 +93,15 @@ export function WorkList({ work }: { work: readonly Work[] }): VNode {
                   </>
                 )}
               </span>
-              <When at={at} />
+              <When at={at} as={(iso) => (kind === 'run' ? t`last checkpoint ${age(iso)}` : age(iso))} />
             </div>
             {person === true ? (
               <p class="soft">
                 <a href={address('inbox', [], { entry: `task ${id}` })}>{t`waits for your decision`}</a>
                 {why === undefined ? '' : ` · ${inLine(why, 160)}`}
               </p>
-            ) : note === undefined && why === undefined ? null : (
-              <p class="soft">
-                {[why, note].flatMap((each) => (each === undefined ? [] : [inLine(each, 200)])).join(' · ')}
-              </p>
+            ) : (
+              <p class="soft">{dotted(inLine(why ?? ''), ...standingOf(one))}</p>
             )}
             {done === undefined || total === undefined || total === 0 ? null : (
               <StepStrip done={done} total={total} names={steps} />
@@ -111,11 +123,11 @@ function eventPlace({ kind, id }: Event): string {
 }
 
 /** What has happened, the newest first, each with the way to it. */
-export function Stream({ events, most }: { events: readonly Event[]; most: number }): VNode {
+export function Stream({ events }: { events: readonly Event[] }): VNode {
   const nameOf = useNames();
   return (
     <ol class="stream">
-      {events.slice(0, most).map((event, index) => (
+      {events.slice(0, 24).map((event, index) => (
         <li key={`${event.at} ${event.id} ${index}`}>
           <When at={event.at} as={clock} />
           <a href={eventPlace(event)} class={event.bad === true ? 'bad' : ''}>

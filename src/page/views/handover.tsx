@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import type { Answers } from '../answers.ts';
 import { useAnswer } from '../loading.ts';
-import { dayName, plural, t } from '../message.ts';
+import { dayName, labelled, plural, t } from '../message.ts';
 import { Empty, Heading, Shown, Unread, unreadOf } from '../parts/shown.tsx';
 import { Reasons } from '../parts/texts.tsx';
 import { dotted, inLine } from '../parts/visible.ts';
@@ -73,6 +73,11 @@ function One({ contract }: { contract: Answers['delivery_list']['contracts'][num
           </>
         ) : null}
       </small>
+      {contract.reason === undefined ? null : (
+        <p class="why">
+          {labelled(inLine(contract.answered_by ?? '', 60), `“${inLine(contract.reason, 2000)}”`)}
+        </p>
+      )}
       <Fold title={t`Details`}>
         <Reasons
           items={[

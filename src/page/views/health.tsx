@@ -134,20 +134,21 @@ function Store(): VNode {
   return (
     <Shown loaded={loaded}>
       {({ place, files, engine, index, embedder, memories, degraded, notes }) => (
-        <>
-          <Fold title={labelled(t`Memory`, plural(memories ?? 0, 'memory', 'memories'))} open={degraded}>
-            <Reasons
-              items={[
-                dotted(engine, embedder),
-                `${plural(files, 'file of lines in', 'files of lines in')} ${place}`,
-                index === undefined || engine === 'qdrant'
-                  ? ''
-                  : `${t`Index, which can be deleted and is made again:`} ${index}`,
-              ]}
-            />
-          </Fold>
-          <Unread items={unreadOf(notes)} />
-        </>
+        <Fold
+          title={labelled(t`Memory`, plural(memories ?? 0, 'memory', 'memories'))}
+          open={degraded || notes.length > 0}
+        >
+          <Reasons
+            items={[
+              ...notes,
+              dotted(engine, embedder),
+              `${plural(files, 'file of lines in', 'files of lines in')} ${place}`,
+              index === undefined || engine === 'qdrant'
+                ? ''
+                : `${t`Index, which can be deleted and is made again:`} ${index}`,
+            ]}
+          />
+        </Fold>
       )}
     </Shown>
   );

@@ -74,9 +74,14 @@ function All({ type, gone }: { type: string; gone: boolean }): VNode {
   const args = { limit: 50, ...(type === '' ? {} : { type }), ...(gone ? { all: true } : {}) };
   return (
     <Pages operation="memory_list" args={args} topics={['memory']}>
-      {({ memories }, isFirst) => {
+      {({ memories }) => {
         if (memories.length === 0)
-          return isFirst ? <Unkept type={type} /> : <Empty title={t`Nothing is remembered yet.`} />;
+          return (
+            <Empty
+              title={t`Nothing is remembered yet.`}
+              how={t`Agents keep decisions, facts and what they have learnt here.`}
+            />
+          );
         const days = [...new Set(memories.map(({ createdAt }) => dayName(createdAt)))];
         return days.map((day) => (
           <section key={day}>
@@ -92,26 +97,6 @@ function All({ type, gone }: { type: string; gone: boolean }): VNode {
         ));
       }}
     </Pages>
-  );
-}
-
-/** Nothing was remembered through the server; what files of the project remember is found by a search, and named here. */
-function Unkept({ type }: { type: string }): VNode {
-  const asked = { query: '*', limit: 20, ...(type === '' ? {} : { type }) };
-  const files = useAnswer('recall_structured', asked, ['memory']);
-  const hits = (files.data?.hits ?? []).filter(({ stored }) => !stored);
-  if (hits.length === 0)
-    return (
-      <Empty
-        title={t`Nothing is remembered yet.`}
-        how={t`Agents keep decisions, facts and what they have learnt here.`}
-      />
-    );
-  return (
-    <section>
-      <Group title={t`Remembered in files of the project`} count={hits.length} />
-      <Hits hits={hits} />
-    </section>
   );
 }
 

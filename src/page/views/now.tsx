@@ -11,8 +11,6 @@ import { Fold, Stream, WorkList } from '../parts/work.tsx';
 import { address } from '../router.ts';
 import { words } from '../words.ts';
 
-const SHOWN_EVENTS = 24;
-
 /** Who works on what, what has happened today, and what comes next. */
 export function Now(): VNode {
   const loaded = useNext();
@@ -212,7 +210,7 @@ function Today(): VNode {
       {events.length === 0 ? (
         <p class="soft">{t`Nothing has happened today.`}</p>
       ) : (
-        <Stream events={events} most={SHOWN_EVENTS} />
+        <Stream events={events} />
       )}
     </aside>
   );

@@ -5,7 +5,7 @@ import { PasteLine } from '../parts/hosts.tsx';
 import { Empty, Group, Heading, Shown, Unread, unreadOf, When } from '../parts/shown.tsx';
 import { Exact, Reasons } from '../parts/texts.tsx';
 import { dotted, inLine } from '../parts/visible.ts';
-import { Fold, StepStrip } from '../parts/work.tsx';
+import { Fold, standingOf, StepStrip } from '../parts/work.tsx';
 import { address, route } from '../router.ts';
 import { age, clock, dayName, moment, plural, t } from '../message.ts';
 import { stateOf } from '../words.ts';
@@ -61,7 +61,12 @@ function One({ run, journal }: { run: Run; journal: NonNullable<RunStatus['journ
     <section>
       <div class="panel">
         <p class="why">
-          {dotted(stateOf(run.status), nameOf(run.agent), stepsOf(run), age(run.last_checkpoint))}
+          {dotted(
+            stateOf(run.status),
+            nameOf(run.agent),
+            stepsOf(run),
+            t`last checkpoint ${age(run.last_checkpoint)}`,
+          )}
         </p>
         <h2>{inLine(run.served ?? run.workflow ?? run.run_id, 120)}</h2>
         {own?.story === undefined ? null : (
@@ -72,7 +77,12 @@ function One({ run, journal }: { run: Run; journal: NonNullable<RunStatus['journ
         {total === undefined || total === 0 ? null : (
           <StepStrip done={run.progress.completed} total={total} names={own?.steps} />
         )}
-        {run.agent_notes === undefined || run.agent_notes === '' ? null : <Exact text={run.agent_notes} />}
+        {own === undefined || !open ? null : (
+          <p class="soft">{dotted(...standingOf({ ...own, note: undefined }))}</p>
+        )}
+        {run.agent_notes === undefined || run.agent_notes === '' ? null : (
+          <Exact text={run.agent_notes} label={t`Noted at the last checkpoint`} />
+        )}
         {open && run.aside?.kind !== 'dead' ? (
           <div data-next>
             <h3>{t`How to continue`}</h3>

@@ -30,10 +30,7 @@ export function StoryPanel({ story, next }: { story: string; next: Loaded<Next> 
           <Whole
             story={data}
             next={next.data}
-            onDone={() => {
-              loaded.reload();
-              next.reload();
-            }}
+            onDone={() => [loaded, next].forEach(({ reload }) => reload())}
           />
         )}
       </Shown>
@@ -91,7 +88,7 @@ function Whole(of: { story: StoryShown; next: Next | undefined; onDone: () => vo
           </p>
         </>
       )}
-      <Proven next={next} />
+      {story.column === 'review' || story.column === 'done' ? <Proven next={next} /> : null}
       <Doing id={id} next={next} />
       <History story={story} />
       <Fold title={t`Evidence`}>
@@ -101,12 +98,10 @@ function Whole(of: { story: StoryShown; next: Next | undefined; onDone: () => vo
   );
 }
 
-type Proposed = Answers['story_status'];
-
 /** A move is a change of files: it is shown as that, and then written as it was shown. */
 function Move({ story, onDone }: { story: StoryShown; onDone: () => void }): VNode | null {
   const { id, status = '', words: legal, columns } = story;
-  const [proposed, setProposed] = useState<Proposed | undefined>(undefined);
+  const [proposed, setProposed] = useState<Answers['story_status'] | undefined>(undefined);
   const [wanted, setWanted] = useState('');
   const [problem, setProblem] = useState('');
   const to = route.value.query.get('to');
@@ -167,19 +162,19 @@ function Move({ story, onDone }: { story: StoryShown; onDone: () => void }): VNo
   );
 }
 
+/** What the check says, it says about the project: a story alone has no verdict. */
 function Proven({ next }: { next: Next | undefined }): VNode | null {
-  if (next?.verification === undefined) return null;
-  const passed = next.verification.verdict === 'PASS';
+  const proof = next?.verification;
+  if (proof === undefined) return null;
+  const says: Readonly<Record<string, string>> = {
+    PASS: t`The project’s check has passed.`,
+    FAIL: t`The project’s check fails; it says nothing about this story alone.`,
+    outdated: t`The project has changed since its check passed.`,
+  };
   return (
-    <>
-      <h3>{t`Proof`}</h3>
-      <p>
-        <span class={passed ? 'good' : 'bad'}>
-          {passed ? t`Proven: the project is unchanged since it passed.` : t`Not proven.`}
-        </span>{' '}
-        <a href={address('proof')}>{passed ? t`Proof` : t`What fails`}</a>
-      </p>
-    </>
+    <p class="soft">
+      {says[proof.verdict] ?? t`The project has not been checked.`} <a href={address('proof')}>{t`Proof`}</a>
+    </p>
   );
 }
 

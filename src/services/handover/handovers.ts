@@ -22,7 +22,7 @@ import {
 import { strayRefusal, type Kit } from '../../kit/kit.ts';
 import { linedHandoffs } from '../../kit/session/handoffs.ts';
 import type { View } from '../../lines/view.ts';
-import { composeHandover, withStatus, type HandoverParts } from './compose.ts';
+import { answerIn, composeHandover, withStatus, type HandoverParts } from './compose.ts';
 import { gather, type Choice, type KnownRuns } from './gather.ts';
 
 interface KeptHandover {
@@ -35,6 +35,7 @@ interface KeptHandover {
   text: string;
   /** Stands for that text: to accept the one is to accept no other. */
   digest: string;
+  answer: ReturnType<typeof answerIn>;
 }
 
 const CONTRACT_BYTES = 2_000_000;
@@ -183,7 +184,7 @@ class Handovers {
     const contract = readHandover(file, text);
     const digest = shortDigest(text);
     const status = standing(contract, digest, await this.#decisions.last('delivery', id));
-    return { id, file, contract, status, text, digest };
+    return { id, file, contract, status, text, digest, answer: answerIn(text) };
   }
 
   async #text(id: string): Promise<string> {

@@ -113,8 +113,16 @@ export function openMemory(setup: MemorySetup) {
       return (await store.count(filterOf(selection))) + (await onlyInFiles(opened, selection)).length;
     },
 
-    async stats(): Promise<MemoryStats> {
-      return (await opened.session()).store.stats();
+    /** Of all that is listed; with `stored` of what the store has alone. */
+    async stats(selection: Pick<Selection, 'stored'> = {}): Promise<MemoryStats> {
+      const stats = await (await opened.session()).store.stats();
+      for (const { type, agent } of await onlyInFiles(opened, selection)) {
+        stats.total += 1;
+        stats.live += 1;
+        stats.byType[type] += 1;
+        stats.byAgent[agent] = (stats.byAgent[agent] ?? 0) + 1;
+      }
+      return stats;
     },
 
     status: () => statusOf(opened, sessions, setup, place),

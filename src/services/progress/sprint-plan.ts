@@ -86,7 +86,7 @@ async function proposed(root: string, catalogue: Catalogue, asked: Asked) {
       : renewed(sprint, rows, hasFile, { drop: asked.drop, now, notes: told });
   const writing: Writing = { file, before: sprint?.text, after: await made(asked.now, notes) };
   for (const other of report.others.filter((each) => each.includes('sprint-status')))
-    notes.push(t`${other} is a second ledger and was left alone.`);
+    notes.push(t`${other} is a second ledger and is left alone.`);
   return {
     // The time of the call is no part of what is proposed.
     proposal: sha256(JSON.stringify([file, sprint?.text ?? '', await made(new Date(0), [])])).slice(0, 12),

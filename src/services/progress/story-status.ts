@@ -245,13 +245,12 @@ function notesOn(report: Report, target: StoryTarget, words: Words): string[] {
       sprint === undefined
         ? report.locations.v4 || file?.v4 === true
           ? ''
-          : t`There is no ledger, so only the file was set.`
-        : t`${sprint.file} has no row for it, so only the file was set.`,
+          : t`There is no ledger, so only the file is set.`
+        : t`${sprint.file} has no row for it, so only the file is set.`,
     );
-  if (kind === 'story' && file === undefined)
-    notes.push(t`It has no story file, so only the ledger was set.`);
+  if (kind === 'story' && file === undefined) notes.push(t`It has no story file, so only the ledger is set.`);
   for (const other of others.filter((each) => each.includes('sprint-status')))
-    notes.push(t`${other} is a second ledger and was left alone.`);
+    notes.push(t`${other} is a second ledger and is left alone.`);
   const above = kind === 'story' && sprint !== undefined ? epicRow(sprint, epic) : undefined;
   if (above?.means === 'done' && words.row !== 'done')
     notes.push(t`${above.key} is done, and this story is not.`);
