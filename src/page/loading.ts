@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { ask, Problem, readInbox, saidOf, type Args } from './api.ts';
 import type { Answers, Inbox, Topic } from './answers.ts';
 import { changes } from './live.ts';
-import { language } from './message.ts';
+import { language, t } from './message.ts';
 import { bareName } from './parts/patterns.ts';
 import { project } from './router.ts';
 
@@ -162,6 +162,7 @@ export function useActivity(): Loaded<Answers['activity']> {
 export function useNames(): (agent: string | undefined) => string {
   const { data } = useAnswer('list', { what: 'agents', limit: 200 }, ['content']);
   return (agent = '') => {
+    if (agent === 'a person on the page') return t`a person on the page`;
     const bare = bareName(agent);
     return data?.items.find(({ name }) => name === agent || bareName(name) === bare)?.person ?? agent;
   };

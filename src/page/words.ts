@@ -97,6 +97,9 @@ export const words = computed(() => ({
     added: t`added`,
     changed: t`changed`,
     removed: t`removed`,
+    critical: t`critical`,
+    plan: t`Plan`,
+    ship: t`Ship`,
   }),
   dates: { planned: t`Planned`, started: t`Begun`, done: t`Done` },
   chain: {

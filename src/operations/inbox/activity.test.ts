@@ -53,7 +53,10 @@ describe('what happens in a project', () => {
     const going = work.filter(({ now }) => now);
     expect(going).toContainEqual(expect.objectContaining({ kind: 'run', done: 1 }));
     expect(going).toContainEqual(expect.objectContaining({ kind: 'task', title: 'Do first', agent: 'dev' }));
-    expect(work.find(({ title }) => title === 'Do second')).toMatchObject({ now: false, why: 'after first' });
+    expect(work.find(({ title }) => title === 'Do second')).toMatchObject({
+      now: false,
+      why: 'waits for first',
+    });
     const said = events.map(({ what, about }) => `${what}: ${about}`);
     for (const each of ['Approved: Do first', 'Refused: Do refused', 'Decision remembered: Prices have tax.'])
       expect(said).toContain(each);

@@ -95,7 +95,7 @@ export const activity = defineOperation({
     const events = [...runs.events, ...others.flat(), ...tasks.flatMap(taskEvents)];
     return {
       since,
-      work: [...runs.work, ...tasks.flatMap(taskWork)].sort(
+      work: [...runs.work, ...tasks.flatMap((task) => taskWork(task, tasks))].sort(
         (a, b) => Number(b.now) - Number(a.now) || compare(b.at ?? '', a.at ?? ''),
       ),
       events: events
@@ -151,17 +151,22 @@ function taskEvents(task: Task): Event[] {
   ];
 }
 
-function taskWork(task: Task): Work[] {
+function taskWork(task: Task, all: readonly Task[]): Work[] {
   const { task_id: id, agent, status, lease, depends_on, updated_at, approval } = task;
   const base = { kind: 'task' as const, id, title: titled(task), agent, at: updated_at };
   if (status === 'running')
     return [{ ...base, now: true, ...present({ note: lease && t`claimed by ${lease.worker}` }) }];
-  if (status === 'queued')
-    return [
-      { ...base, now: false, ...(depends_on.length === 0 ? {} : { why: t`after ${depends_on.join(', ')}` }) },
-    ];
+  if (status === 'queued') return [{ ...base, now: false, ...waitsFor(depends_on, all) }];
   if (status !== 'needs_approval' && status !== 'needs_verification') return [];
   return [{ ...base, now: false, person: true, ...present({ why: approval && say(approval.reason) }) }];
+}
+
+/** A task that has ended holds nobody. */
+function waitsFor(keys: readonly string[], all: readonly Task[]): { why?: string } {
+  const open = keys.filter(
+    (key) => !all.some(({ output_key, status }) => output_key === key && status === 'completed'),
+  );
+  return open.length === 0 ? {} : { why: t`waits for ${open.join(', ')}` };
 }
 
 async function runsOf(state: ProjectState, context: Context, { signal }: Call) {

@@ -1,6 +1,8 @@
 import { plural, t } from '../../base/text/message.ts';
 import { ours } from '../../base/errors.ts';
+import { present } from '../../base/values.ts';
 import type { Step } from '../../base/step.ts';
+import { commandLine } from '../offers.ts';
 import { promptsFor, type PromptItem } from '../client/prompts.ts';
 import type { Call, Context, HostCheck, HostSetup, HostState } from '../context.ts';
 import type { CheckedHost } from './doctor-text.ts';
@@ -43,7 +45,8 @@ export async function checkedHosts(
     if (state.found === 'ours') checks.push(...(await twinsOf(host.id, start, found, context)));
     if (state.found === 'none')
       steps.push({ operation: 'setup', args: { hosts: [host.id] }, why: t`Connect ${host.name}` });
-    steps.push(...repairs(state, checks));
+    const [repair] = repairs(state, checks);
+    if (repair !== undefined) steps.push(repair);
     checked.push({
       host: host.id,
       name: host.name,
@@ -54,6 +57,7 @@ export async function checkedHosts(
       ...(start === undefined ? {} : { starts: [start.command, ...start.args].join(' ') }),
       ...(handshake === undefined ? {} : { handshake }),
       checks: checks.map(({ repair: _repair, ...check }) => check),
+      ...present({ repair: repair && commandLine(repair) }),
     });
   }
   return { hosts: checked, steps };

@@ -29,6 +29,8 @@ export const hostsSchema = z.array(
       .object({ ok: z.boolean(), tools: z.int(), ms: z.int(), trouble: z.string().optional() })
       .optional(),
     checks: z.array(checkSchema),
+    /** What repairs it, in a terminal. */
+    repair: z.string().optional(),
   }),
 );
 

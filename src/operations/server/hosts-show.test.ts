@@ -19,7 +19,12 @@ describe('the hosts of a machine', () => {
     const hosts = outcome.data['hosts'] as { host: string }[];
     expect(hosts.toSorted((a, b) => (a.host < b.host ? -1 : 1))).toMatchObject([
       { host: 'claude-code', found: 'ours' },
-      { host: 'cursor', found: 'ours', checks: [{ level: 'broken', about: 'start' }] },
+      {
+        host: 'cursor',
+        found: 'ours',
+        checks: [{ level: 'broken', about: 'start' }],
+        repair: 'bmad setup cursor',
+      },
       { host: 'zed', found: 'none', checks: [] },
     ]);
     expect(JSON.stringify(outcome.data)).not.toContain('handshake');

@@ -9,7 +9,7 @@ import { Empty, Group, Heading, Pages, Shown } from '../parts/shown.tsx';
 import { useSettled } from '../parts/settled.ts';
 import { dotted, inLine } from '../parts/visible.ts';
 import { address, queried, refine } from '../router.ts';
-import { words } from '../words.ts';
+import { stateOf, words } from '../words.ts';
 
 const KINDS = ['agents', 'workflows', 'skills', 'tasks', 'knowledge', 'templates', 'checklists'] as const;
 type Kind = (typeof KINDS)[number];
@@ -109,10 +109,7 @@ function Workflows(): VNode {
           const own = items.filter((item) => (item.phase ?? '') === phase);
           return (
             <section key={phase}>
-              <Group
-                title={isLast(phase) ? t`At any time` : inLine(phaseName(phase), 60)}
-                count={own.length}
-              />
+              <Group title={isLast(phase) ? t`At any time` : stateOf(phaseName(phase))} count={own.length} />
               <ul class="list flows">
                 {own.map((item) => (
                   <li key={`${item.module ?? ''} ${item.name}`} data-entry tabIndex={0}>

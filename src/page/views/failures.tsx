@@ -6,7 +6,7 @@ import { useAnswer, useNames } from '../loading.ts';
 import { Empty, Group, Heading, Shown, Unread, unreadOf } from '../parts/shown.tsx';
 import { dotted, inLine } from '../parts/visible.ts';
 import { refine, route } from '../router.ts';
-import { words } from '../words.ts';
+import { stateOf, words } from '../words.ts';
 
 const FIELDS = ['what_happened', 'root_cause', 'impact', 'lesson', 'fix', 'rule'] as const;
 
@@ -116,7 +116,7 @@ function Entry({ failure }: { failure: Failure }): VNode {
         <p class="why">
           {inLine(
             dotted(
-              ...[category, severity, status, date && dayName(date)].filter(isKnown),
+              ...[category, stateOf(severity), stateOf(status), date && dayName(date)].filter(isKnown),
               failure.agents.map(nameOf).join(', '),
             ),
           )}

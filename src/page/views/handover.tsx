@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import type { Answers } from '../answers.ts';
-import { useAnswer } from '../loading.ts';
+import { useAnswer, useNames } from '../loading.ts';
 import { dayName, labelled, plural, t } from '../message.ts';
 import { Empty, Heading, Shown, Unread, unreadOf } from '../parts/shown.tsx';
 import { Reasons } from '../parts/texts.tsx';
@@ -41,6 +41,7 @@ export function Handover(): VNode {
 /** What is decided on has its text, and its answers, in the inbox; here is what became of each. */
 function One({ contract }: { contract: Answers['delivery_list']['contracts'][number] }): VNode {
   const { contract_id, status, from_team, to_team, date, signed_by: signed } = contract;
+  const nameOf = useNames();
   const waits = !['accepted', 'rejected'].includes(status);
   const checked = useAnswer('delivery_validate', waits ? { contract_id } : undefined, [
     'handover',
@@ -75,7 +76,7 @@ function One({ contract }: { contract: Answers['delivery_list']['contracts'][num
       </small>
       {contract.reason === undefined ? null : (
         <p class="why">
-          {labelled(inLine(contract.answered_by ?? '', 60), `“${inLine(contract.reason, 2000)}”`)}
+          {labelled(inLine(nameOf(contract.answered_by), 60), `“${inLine(contract.reason, 2000)}”`)}
         </p>
       )}
       <Fold title={t`Details`}>

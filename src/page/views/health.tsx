@@ -5,7 +5,7 @@ import { enter, session } from '../live.ts';
 import { type Loaded, useAnswer } from '../loading.ts';
 import { age, labelled, moment, number, plural, t } from '../message.ts';
 import { Group, Heading, Shown, Unread, unreadOf } from '../parts/shown.tsx';
-import { Reasons } from '../parts/texts.tsx';
+import { Copy, Reasons } from '../parts/texts.tsx';
 import { dotted, inLine } from '../parts/visible.ts';
 import { Fold } from '../parts/work.tsx';
 import { address } from '../router.ts';
@@ -30,12 +30,13 @@ export function Health(): VNode {
         <section>
           <Group title={t`To repair`} count={broken.length} />
           <ul class="list">
-            {broken.map(({ what, why, to }) => (
+            {broken.map(({ what, why, to, run }) => (
               <li class="item" key={`${what} ${why}`} data-entry tabIndex={0}>
                 <span class="dot bad" aria-hidden="true" />
                 <div>
                   <p class="what">{inLine(what)}</p>
                   <p class="why">{inLine(why, 600)}</p>
+                  {run === undefined ? null : <Copy text={run} />}
                 </div>
                 {to === undefined ? null : <a href={to}>{t`Look`}</a>}
               </li>
@@ -52,26 +53,20 @@ export function Health(): VNode {
   );
 }
 
-interface Repair {
-  what: string;
-  why: string;
-  to?: string;
-}
-
 /** Everything that is red, wherever it is said; nothing is asked for before it is wanted. */
 export function useRepairs(isWanted = true) {
   const all = isWanted ? {} : undefined;
   const loaded = useAnswer('doctor', all, ['content', 'sources']);
   const hosts = useAnswer('hosts_show', all, []);
   const [newest] = useAnswer('list_receipts', { limit: 1 }, ['receipts']).data?.items ?? [];
-  const broken: Repair[] = [
+  const broken: { what: string; why: string; to?: string; run?: string | undefined }[] = [
     ...(newest?.status === 'FAIL'
       ? [{ what: t`The completion contract fails`, why: newest.reason, to: address('proof') }]
       : []),
     ...unreadOf(loaded.data?.problems, t`Health`),
     ...(loaded.data?.findings ?? []).filter(isBroken).map(({ about, text }) => ({ what: about, why: text })),
-    ...(hosts.data?.hosts ?? []).flatMap(({ name, checks }) =>
-      checks.filter(isBroken).map(({ text }) => ({ what: name, why: text })),
+    ...(hosts.data?.hosts ?? []).flatMap(({ name, checks, repair: run }) =>
+      checks.filter(isBroken).map(({ text, fix = '' }) => ({ what: name, why: `${text} ${fix}`, run })),
     ),
   ];
   return { loaded, hosts, newest, broken, isKnown: loaded.data !== undefined && hosts.data !== undefined };
@@ -82,9 +77,7 @@ const isBroken = ({ level }: { level: string }): boolean => level === 'broken';
 function HealthReport({ doctor }: { doctor: Answers['doctor'] }): VNode {
   const { allowed, programs = [] } = doctor.safety ?? {};
   const notices = [
-    ...doctor.findings
-      .filter((finding) => !isBroken(finding))
-      .map(({ about, text }) => ({ what: about, why: text })),
+    ...doctor.findings.flatMap((each) => (isBroken(each) ? [] : [{ what: each.about, why: each.text }])),
     ...unreadOf(doctor.warnings),
   ];
   return (
@@ -197,7 +190,7 @@ function Hosts({ loaded }: { loaded: Loaded<Answers['hosts_show']> }): VNode {
                     {inLine(name)} <span class="soft">{health.scopes[scope]}</span>
                   </span>
                   <span class={found === 'ours' && !checks.some(isBroken) ? 'good' : 'soft'}>
-                    {health.found[found]}
+                    {checks.some(isBroken) ? t`to be repaired` : health.found[found]}
                   </span>
                   {checks.map(({ level, text, fix }) => (
                     <span key={text} class={`check ${TONES[level]}`}>

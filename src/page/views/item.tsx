@@ -10,7 +10,7 @@ import { Exact } from '../parts/texts.tsx';
 import { dotted, inLine } from '../parts/visible.ts';
 import { Fold } from '../parts/work.tsx';
 import { address, route } from '../router.ts';
-import { labelled, number, t } from '../message.ts';
+import { labelled, number, plural, t } from '../message.ts';
 import { words } from '../words.ts';
 
 /** Kinds that are started, and that operations take as an argument; others are found by their address. */
@@ -64,7 +64,7 @@ export function Item(): VNode {
         {(data) => (
           <>
             <p class="proof">
-              {inLine(data.uri)} · {number(data.bytes)} B · {t`${number(data.tokens)} tokens`}
+              {inLine(data.uri)} · {plural(data.bytes, 'byte')} · {t`${number(data.tokens)} tokens`}
             </p>
             {data.complete ? null : <p class="soft">{t`This is the first part of the text.`}</p>}
             <Text text={data.text} markdown={data.mimeType === 'text/markdown'} />

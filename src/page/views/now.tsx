@@ -101,7 +101,7 @@ function Hero({ action }: { action: NextAction }): VNode {
       <Proofs evidence={action.evidence.slice(0, 2)} />
       {start === undefined ? null : (
         <>
-          <PasteLine start={start} prompt={promptOf(start)} main />
+          <PasteLine start={start} prompt={promptOf(start)} main bare={start.call !== undefined} />
           {isLedger ? (
             <a href={address('board')}>{t`Or write it here: the board shows the change first`}</a>
           ) : null}

@@ -71,7 +71,7 @@ function standingOf(task: Task, nameOf: (agent: string) => string): string {
   return dotted(
     stateOf(status),
     inLine(nameOf(agent), 60),
-    status === 'queued' && after.length > 0 ? `${t`after`} ${inLine(after.join(', '))}` : '',
+    status === 'queued' && after.length > 0 ? t`waits for ${inLine(after.join(', '))}` : '',
     worker === undefined || worker === agent ? '' : t`by ${inLine(worker, 60)}`,
     until === undefined ? '' : t`until ${moment(until)}`,
     attempts < 2 ? '' : plural(attempts, 'attempt'),
