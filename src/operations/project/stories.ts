@@ -55,7 +55,7 @@ export const storyStatus = defineOperation({
     const state = await context.state();
     const set = await (await state.progress()).setStatus({ story, status, show, proposal });
     // Done is no proof: whoever looks before it is written is told that there is none.
-    const unproven = show === true && set.to === 'done' ? await unprovenNote(state) : [];
+    const unproven = show === true && set.to === 'done' ? await (await state.completion()).unproven() : [];
     return { project: state.root, shown: show === true, ...set, notes: [...set.notes, ...unproven] };
   },
   // An epic that was begun with it stays begun.
@@ -86,17 +86,6 @@ export const storyStatus = defineOperation({
           ],
   }),
 });
-
-async function unprovenNote(state: ProjectState): Promise<string[]> {
-  const known = await (await state.completion()).standing().catch(ours(() => undefined));
-  if (known === undefined || known.way.may === 'nothing' || known.last?.status === 'PASS') return [];
-  const { last } = known;
-  return [
-    last === undefined
-      ? t`No receipt proves it: the completion contract has not been run.`
-      : t`No receipt proves it: the completion contract did not pass (${last.id}).`,
-  ];
-}
 
 const passageSchema = z.object({ text: z.string(), file: z.string(), line: z.int() });
 

@@ -109,6 +109,16 @@ export async function openCompletion(setup: CompletionSetup) {
       const way = await wayOf(programs, setup);
       return { last: last.found, way };
     },
+    /** That no receipt proves the work, where one could; what cannot be read says nothing. */
+    async unproven(): Promise<string[]> {
+      const known = await this.standing().catch(ours(() => undefined));
+      if (known === undefined || known.way.may === 'nothing' || known.last?.status === 'PASS') return [];
+      return [
+        known.last === undefined
+          ? t`No receipt proves it: the completion contract has not been run.`
+          : t`No receipt proves it: the completion contract did not pass (${known.last.id}).`,
+      ];
+    },
     /** Whether anything has changed since the last PASS, by a look that is short enough for every call. */
     async since(signal: AbortSignal): Promise<Since | undefined> {
       const place = await receiptPlace(setup);
