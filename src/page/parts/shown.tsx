@@ -90,7 +90,7 @@ export function Unread({ items }: { items: readonly { what: string; why: string 
       <ul>
         {items.slice(0, 50).map(({ what, why }) => (
           <li key={`${what} ${why}`}>
-            <code>{inLine(what)}</code> {inLine(why)}
+            <code>{inLine(what)}</code> {inLine(why, 600)}
           </li>
         ))}
       </ul>

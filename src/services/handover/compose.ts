@@ -158,14 +158,15 @@ export function withStatus(text: string, { status, by, at, reason }: Answer): st
   return `${ticked}${gap}${end}- ${at}, ${who.replace(/\s+/g, ' ')}${isFrench ? ' ' : ''}: ${said}${why}${end}`;
 }
 
-const ANSWER = new RegExp(
-  `^- \\d{4}-\\d{2}-\\d{2}, ([^\\n]{1,300}?)\\s?: (?:${Object.entries(IN_FRENCH).flat().join('|')})(?: : ([^\\n]*))?$`,
-);
+const ANSWER = /^- \d{4}-\d{2}-\d{2}, ([^\n]{1,300}?)\s?: ([a-zé -]{1,40})(?: : ([^\n]*))?$/;
 
 /** Who has answered last and why, by the line that tells it; nothing where it was answered in another form. */
 export function answerIn(text: string): { by: string; reason: string | undefined } | undefined {
-  const [, by, reason] = ANSWER.exec(text.trimEnd().split(/\r?\n/).at(-1) ?? '') ?? [];
-  return by === undefined ? undefined : { by, reason };
+  const [, by, said, reason] = ANSWER.exec(text.trimEnd().split(/\r?\n/).at(-1) ?? '') ?? [];
+  const isAnswer = Object.entries(IN_FRENCH)
+    .flat()
+    .includes(said ?? '');
+  return by === undefined || !isAnswer ? undefined : { by, reason };
 }
 
 /** Ticks the first empty box that one of the words stands behind. */
