@@ -69,6 +69,8 @@ describe('memory_export and memory_import', () => {
     await from.ok(memorySupersede, { id: old, by: kept });
     const text = (await from.ok(memoryExport, { format: 'jsonl', all: true })).answer.body;
     const to = await memorySession(afterAll);
+    // Of the project's own files.
+    const before = (await to.ok(memoryStats)).data['live'] as number;
     await writeFile(join(to.folder, 'all.jsonl'), text);
     const first = (await to.ok(memoryImport, { file: 'all.jsonl' })).data;
     expect(first).toMatchObject({ created: 3, refusedCount: 0 });
@@ -79,7 +81,7 @@ describe('memory_export and memory_import', () => {
       memory: { text: 'Now it says something else', revision: 2 },
       revisions: [{ text: 'Kept and then changed' }],
     });
-    expect((await to.ok(memoryStats)).data).toMatchObject({ live: 1, superseded: 1, forgotten: 1 });
+    expect((await to.ok(memoryStats)).data).toMatchObject({ live: before + 1, superseded: 1, forgotten: 1 });
     // What was said since the export stays.
     await to.ok(memoryUpdate, { id: kept, text: 'Said after the export' });
     await to.ok(memoryImport, { file: 'all.jsonl' });
@@ -173,7 +175,11 @@ describe('memory_move', () => {
     expect(moved).toMatchObject({ part: 'memories', count: 2, to: '_bmad-output/.memory/.bmad-memory' });
     expect(await readdir(moved?.kept ?? '')).toEqual([expect.stringMatching(/^\d{4}-/)]);
     expect((await session.ok(memoryGet, { id: kept })).data['revisions']).toHaveLength(1);
-    expect((await session.ok(memoryStats)).data).toMatchObject({ live: 1, superseded: 1, forgotten: 1 });
+    expect((await session.ok(memoryStats)).data).toMatchObject({
+      live: 1,
+      superseded: 1,
+      forgotten: 1,
+    });
     expect((await session.ok(memoryStatus)).data).toMatchObject({ owner: 'project', notes: [] });
     expect((await session.fail(moveState)).message).toContain('There is nothing to move');
   });
