@@ -11,7 +11,8 @@ import { settled } from '../support/page-browser.ts';
 import { noCache } from '../support/page-project.ts';
 import type { Context } from '../../src/operations/context.ts';
 import { execute } from '../../src/operations/execute.ts';
-import { taskList, spawnSubagentTask } from '../../src/operations/tasks/tasks.ts';
+import { taskCancel } from '../../src/operations/tasks/task-work.ts';
+import { spawnSubagentTask, taskList } from '../../src/operations/tasks/tasks.ts';
 import { logHandoff } from '../../src/operations/project/logs.ts';
 import { inbox } from '../../src/operations/inbox/inbox.ts';
 
@@ -30,6 +31,15 @@ async function spawn(project: string, task: string): Promise<void> {
   const key = task.replaceAll(/\W+/g, '_').toLowerCase();
   const input = { agent: 'dev', task, output_key: key, needs_approval: 'It costs money.', project };
   const outcome = await execute(spawnSubagentTask, input, context, testCall());
+  if (!outcome.ok) throw outcome.error;
+}
+
+async function cancel(wanted: string): Promise<void> {
+  const listed = await execute(taskList, { status: 'all', limit: 200 }, context, testCall());
+  if (!listed.ok) throw listed.error;
+  const { tasks } = listed.data as { tasks: { task_id: string; task: string }[] };
+  const task_id = tasks.find(({ task }) => task === wanted)?.task_id;
+  const outcome = await execute(taskCancel, { task_id, reason: 'Not needed.' }, context, testCall());
   if (!outcome.ok) throw outcome.error;
 }
 
@@ -126,6 +136,31 @@ describe('the page on hard days', () => {
     await page.keyboard.press('Control+Enter');
     await entry(page, 'Which payment provider?').waitFor({ state: 'detached' });
     expect(await page.locator('.toast').textContent()).toContain('Which payment provider?');
+    await page.context().close();
+  });
+
+  it('reads the next entry where the one before it leaves at once with the one that is decided on', async () => {
+    for (const task of ['Leave first', 'Leave second', 'Stay next', 'Stay last']) await spawn(shop, task);
+    const page = await come();
+    await entry(page, 'Leave second').focus();
+    let list = (): void => undefined;
+    const listed = new Promise<void>((resolve) => void (list = resolve));
+    await page.route('**/api/page/inbox**', async (route) => {
+      await listed;
+      await route.continue();
+    });
+    await page.route('**/api/page/act', async (route) => {
+      if (route.request().postData()?.includes('task_approve') !== true) return route.continue();
+      await cancel('Leave first');
+      const response = await route.fetch();
+      list();
+      await entry(page, 'Leave second').waitFor({ state: 'detached' });
+      return route.fulfill({ response });
+    });
+    await page.keyboard.press('1');
+    await page.locator('.toast').waitFor();
+    expect(await page.locator('[data-row][aria-current]').textContent()).toContain('Stay next');
+    for (const task of ['Stay next', 'Stay last']) await cancel(task);
     await page.context().close();
   });
 

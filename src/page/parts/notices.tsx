@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import type { VNode } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { InboxItem } from '../answers.ts';
 import { keep, kept } from '../kept.ts';
 import { t } from '../message.ts';
@@ -25,7 +25,8 @@ export function NoticeChoice(): VNode {
 /** Tells once of what has come to wait for a person while nobody looked, without a sound. */
 export function useNotices(items: readonly InboxItem[] | undefined, name: string): void {
   const known = useRef<readonly [root?: string, ids?: readonly string[]]>([]);
-  useEffect(() => {
+  // Together with what is shown: whoever has seen it in the list is not told of it.
+  useLayoutEffect(() => {
     if (items === undefined) return;
     const [root, before] = known.current;
     known.current = [project.value ?? '', items.map(({ id }) => id)];
