@@ -1,5 +1,6 @@
 import { render } from 'preact';
 import { comeBack, enter } from './live.ts';
+import { passing } from './message.ts';
 import { listenToAddress } from './router.ts';
 import { Shell } from './shell.tsx';
 import { applyTheme } from './kept.ts';
@@ -12,5 +13,6 @@ if (place !== null) {
   listenToAddress();
   void enter();
   addEventListener('focus', comeBack);
+  setInterval(() => (passing.value = Date.now()), 30_000);
   render(<Shell />, place);
 }

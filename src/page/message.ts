@@ -84,6 +84,9 @@ export function dayName(iso: string, now = new Date()): string {
   return written({ day: 'numeric', month: 'long', ...(isThisYear ? {} : { year: 'numeric' }) })(iso);
 }
 
+/** Moves on while the page is open, so that what is told in minutes does not stand still. */
+export const passing = signal(Date.now());
+
 /** How long ago, in the largest unit that says it. */
 function elapsed(iso: string, now: number): [count: number, unit: 'minute' | 'hour' | 'day'] | undefined {
   const time = Date.parse(iso);
@@ -95,7 +98,7 @@ function elapsed(iso: string, now: number): [count: number, unit: 'minute' | 'ho
 }
 
 /** `2 minutes ago`, `yesterday`: in the words of the language. Of a bare date no hour is known. */
-export function age(iso = '', now = Date.now()): string {
+export function age(iso = '', now = passing.value): string {
   if (DATE_ONLY.test(iso)) return dayName(`${iso.slice(0, 10)}T12:00:00`, new Date(now));
   const [count, unit] = elapsed(iso, now) ?? [];
   if (count === undefined || unit === undefined) return '';
@@ -113,7 +116,7 @@ export const amount = (count: number, unit: 'minute' | 'hour' | 'day'): string =
   new Intl.NumberFormat(locale(), { style: 'unit', unit, unitDisplay: 'short' }).format(count);
 
 /** `2 min`, `3 h`: the same where there is room for no more. */
-export function span(iso = '', now = Date.now()): string {
+export function span(iso = '', now = passing.value): string {
   if (DATE_ONLY.test(iso)) return shortDay(`${iso.slice(0, 10)}T12:00:00`, now);
   const [count, unit] = elapsed(iso, now) ?? [];
   if (count === undefined || unit === undefined) return '';

@@ -164,6 +164,15 @@ describe('the page on hard days', () => {
     await page.context().close();
   });
 
+  it('tells how long something has waited while the page stays open', async () => {
+    const page = await come((made) => made.clock.install());
+    const waits = entry(page, 'Count the stock').locator('time');
+    await waits.waitFor();
+    await page.clock.fastForward('02:00:00');
+    await expect.poll(() => waits.textContent()).toBe('2 hr');
+    await page.context().close();
+  });
+
   it('tells the second of two people who decide at once who was first', async () => {
     await spawn(shop, 'Choose a sign');
     // The second does not hear of changes, as a page that was asleep.
