@@ -7,10 +7,11 @@ export interface Promised {
   heldBy: string[];
 }
 
-/** A demand, and the numbers of the promises that are said to keep it. */
+/** A demand, and what is said to keep it: numbers of promises, and of rows of what is done differently (D1). */
 export interface Asked {
+  number: number;
   asked: string;
-  promises: number[];
+  kept: string[];
 }
 
 /** The tests of a file, or nothing where there is no such file. */
@@ -35,10 +36,16 @@ export function promisesOn(page: string): Promised[] {
 }
 
 export function askedOn(page: string): Asked[] {
-  return rowsUnder('| asked for | promises |', page).map(([, asked = '', promises = '']) => ({
+  return rowsUnder('| | asked for | kept by |', page).map(([, number = '', asked = '', kept = '']) => ({
+    number: Number(number),
     asked,
-    promises: promises.split(',').map(Number),
+    kept: kept.split(', '),
   }));
+}
+
+/** The numbers of what is done differently: D1, D2. */
+export function differentOn(page: string): string[] {
+  return rowsUnder('| | asked for | today |', page).map(([, number = '']) => number);
 }
 
 /** Findings that are added to a title in brackets do not make it another test. */
