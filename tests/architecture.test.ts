@@ -137,6 +137,15 @@ describe('architecture', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('is what the page about it says', async () => {
+    const page = await readFile(join(repository, 'docs/architecture.md'), 'utf8');
+    const rows = [...page.matchAll(/^\| `(\w+)\/` \| .* \| ([^|]+) \|$/gm)];
+    const said = rows.map(([, folder = '', may = '']) => [folder, may === '–' ? [] : may.split(', ').sort()]);
+    expect(Object.fromEntries(said)).toEqual(
+      Object.fromEntries(Object.entries(MAY_IMPORT).map(([folder, may]) => [folder, [...may].sort()])),
+    );
+  });
+
   it('keeps services, readers and surfaces apart from their siblings', () => {
     const wrong = imports.flatMap(({ file, specifier }) => {
       if (!specifier.startsWith('.')) return [];

@@ -38,6 +38,23 @@ function brokenIn(page: string): string[] {
     });
 }
 
+/** Pages that say where something is in the code. */
+const maps = pages.filter((page) => /^(?:AGENTS|docs\/architecture|docs\/decisions\/.*)\.md$/.test(page));
+const paths = execFileSync('git', ['ls-files', '-c', '-o', '--exclude-standard'], {
+  cwd: repository,
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter((path) => existsSync(join(repository, path)));
+
+describe('the source files that a page names are there', () => {
+  it.each(maps)('%s', (page) => {
+    const text = readFileSync(join(repository, page), 'utf8');
+    const named = [...text.matchAll(/`([\w./-]+\/[\w.-]+\.(?:tsx?|mjs))`/g)].map(([, path = '']) => path);
+    expect(named.filter((path) => !paths.some((file) => `/${file}`.endsWith(`/${path}`)))).toEqual([]);
+  });
+});
+
 describe('the links of a page lead to a file and a heading of this repository', () => {
   it.each(pages)('%s', (page) => {
     expect(brokenIn(page)).toEqual([]);
