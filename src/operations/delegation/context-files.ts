@@ -205,7 +205,7 @@ export function namedIn(line: string): NamedLine {
     if (path === '') continue;
     mentions.push({ path, isQuoted: inQuotes !== undefined });
     between.push(line.slice(from, index));
-    from = index + (quoted === undefined ? 1 + path.length : whole.length);
+    from = index + (inQuotes === undefined ? 1 + path.length : whole.length);
   }
   between.push(line.slice(from));
   return { mentions, isOnlyNames: mentions.length > 0 && between.every((text) => BETWEEN.test(text)) };

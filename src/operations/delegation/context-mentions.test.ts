@@ -15,6 +15,7 @@ it.each([
   ['(see @docs/prd.md).', ['docs/prd.md'], false],
   ['(@app/(shop)/page.tsx)!', ['app/(shop)/page.tsx'], false],
   ['<@a.md>', ['a.md'], false],
+  ['@docs/prd.md?', ['docs/prd.md'], false],
   ['As @docs/prd.md: says', ['docs/prd.md'], false],
   ['ada@example.org and @', [], false],
   ['@"no end', [], false],
