@@ -26,7 +26,7 @@ import { sessionIn } from '../../src/kit/session/session-state.ts';
 import { analyse } from '../../src/meaning/analyse.ts';
 import { namedIn } from '../../src/operations/delegation/context-files.ts';
 import { firstTag } from '../../src/readers/compiled/agents.ts';
-import { commandsOf, readV4Agent } from '../../src/readers/v4/agent.ts';
+import { readV4Agent } from '../../src/readers/v4/agent.ts';
 import { describe as describeV4 } from '../../src/readers/v4/record.ts';
 import { onlyKeys, pickValue, sectionOf } from '../../src/readers/v4/yaml-text.ts';
 import { needlesOf } from '../../src/services/codebase/exact.ts';
@@ -128,7 +128,6 @@ const READERS: Record<string, (text: string) => unknown> = {
     describeV4('task', 'a.md', text),
     describeV4('workflow', 'a.yaml', text),
   ],
-  commands: (text) => commandsOf(text.split('\n')),
   keys: (text) => [sectionOf(text, 'a'), onlyKeys(text, 'a', ['b']), pickValue(text, 'a')],
   tags: (text) => [
     firstTag(text, 'agent'),

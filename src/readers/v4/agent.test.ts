@@ -20,7 +20,6 @@ describe('an agent of version 4', () => {
       title: 'Full Stack Developer',
       icon: '💻',
       whenToUse: 'Use for code and tests',
-      commands: [{ name: 'help', description: 'Show commands' }],
       dependencies: { tasks: ['execute-checklist.md'], data: [] },
     };
     expect(readV4Agent('agents/dev.md', agentFile(yaml))).toEqual({ agent });
@@ -30,35 +29,6 @@ describe('an agent of version 4', () => {
     expect(readV4Agent('agents/dev.md', windows)).toEqual({ agent });
     const unclosed = agentFile(yaml).replace(/```\n$/, '');
     expect(readV4Agent('agents/dev.md', unclosed).agent).toEqual(agent);
-  });
-
-  it('has a menu in any of the shapes that packs use', () => {
-    expect(
-      parse('agent: {name: A}\ncommands:\n  - help: Show\n  - "research {topic}": Dig\n').commands,
-    ).toEqual([
-      { name: 'help', description: 'Show' },
-      { name: 'research {topic}', description: 'Dig' },
-    ]);
-    const stray = `commands:\n  - '*help" - Show: all'\n  - '*create-doc {template}" - Create - or list'\n  - '*yolo'\n`;
-    expect(parse(`agent: {name: A}\n${stray}`).commands).toEqual([
-      { name: 'help', description: 'Show: all' },
-      { name: 'create-doc {template}', description: 'Create - or list' },
-      { name: 'yolo', description: '' },
-    ]);
-    expect(parse('agent: {name: A}\ncommands:\n  help: Show\n  "*kb": Load\n  exit:\n').commands).toEqual([
-      { name: 'help', description: 'Show' },
-      { name: 'kb', description: 'Load' },
-      { name: 'exit', description: '' },
-    ]);
-    const nested =
-      'commands:\n  - develop:\n      - order: first\n      - blocking: [a, b]\n      - done\n' +
-      '  - name: "*ship"\n    description: Ship it\n  - 7\n  - null\n';
-    expect(parse(`agent: {name: A}\n${nested}`).commands).toEqual([
-      { name: 'develop', description: 'order, blocking, done' },
-      { name: 'ship', description: 'Ship it' },
-      { name: '7', description: '' },
-    ]);
-    expect(parse('agent: {name: A}\ncommands: none').commands).toEqual([]);
   });
 
   it('has dependencies in any of the shapes that packs use', () => {
@@ -88,11 +58,6 @@ describe('an agent of version 4', () => {
         name: 'James',
         title: 'Full Stack: Developer',
         whenToUse: 'Use it',
-        commands: [
-          { name: 'help', description: 'Show commands' },
-          { name: 'done', description: 'Set to "Review"' },
-          { name: 'lint', description: 'Run: all' },
-        ],
         dependencies: { tasks: ['execute-checklist'] },
       },
     });
@@ -111,7 +76,6 @@ describe('an agent of version 4', () => {
         title: 'Dev: Full Stack',
         icon: '🎯',
         whenToUse: '',
-        commands: [],
         dependencies: { tasks: ['a.md', 'b.md'], data: [] },
       },
     });
@@ -133,7 +97,6 @@ describe('an agent of version 4', () => {
           title: '',
           icon: '',
           whenToUse: '',
-          commands: [],
           dependencies: {},
         },
       });
@@ -165,14 +128,11 @@ describe('the agents of BMAD 4.44.3', async () => {
       .map(async (file) => ({ file, ...readV4Agent(file, await readFile(join(root, file), 'utf8')) })),
   );
 
-  it('all have a name, a title and commands, and parse', () => {
+  it('all have a name and a title, and parse', () => {
     expect(agents.length).toBe(43);
     for (const { file, agent, problem } of agents) {
       expect(problem, file).toBeUndefined();
       expect([agent.id, agent.name, agent.title], file).not.toContain('');
-      expect(agent.commands.length, file).toBeGreaterThan(0);
-      for (const command of agent.commands) expect(command.name, file).toMatch(/^[a-z][^"*]*$/);
-      for (const command of agent.commands) expect(command.description, file).not.toBe('');
     }
     expect(agents.filter(({ agent }) => agent.icon === '').map(({ file }) => file)).toEqual([
       '.bmad-infrastructure-devops/agents/infra-devops-platform.md',
@@ -190,36 +150,10 @@ describe('the agents of BMAD 4.44.3', async () => {
     expect(lost).toEqual([]);
   });
 
-  it('keep arguments in their commands and the names of nested steps', () => {
+  it('say who they are and what they depend on', () => {
     const dev = agents.find(({ file }) => file === '.bmad-core/agents/dev.md')?.agent;
     expect(dev).toMatchInlineSnapshot(`
       {
-        "commands": [
-          {
-            "description": "Show numbered list of the following commands to allow selection",
-            "name": "help",
-          },
-          {
-            "description": "order-of-execution, story-file-updates-ONLY, blocking, ready-for-review, completion",
-            "name": "develop-story",
-          },
-          {
-            "description": "teach me what and why you did whatever you just did in detail so I can learn. Explain to me as if you were training a junior engineer.",
-            "name": "explain",
-          },
-          {
-            "description": "run task \`apply-qa-fixes.md'",
-            "name": "review-qa",
-          },
-          {
-            "description": "Execute linting and tests",
-            "name": "run-tests",
-          },
-          {
-            "description": "Say goodbye as the Developer, and then abandon inhabiting this persona",
-            "name": "exit",
-          },
-        ],
         "dependencies": {
           "checklists": [
             "story-dod-checklist.md",
@@ -243,10 +177,5 @@ describe('the agents of BMAD 4.44.3', async () => {
         "whenToUse": "Use for code implementation, debugging, refactoring, and development best practices",
       }
     `);
-    const devops = agents.find(({ file }) => file.endsWith('infra-devops-platform.md'))?.agent;
-    expect(devops?.commands[2]).toEqual({
-      name: 'create-doc {template}',
-      description: 'Create doc (no template = show available templates)',
-    });
   });
 });

@@ -1,9 +1,7 @@
 import { field, isTable, type Table } from '../../base/parse/parse.ts';
 import { t } from '../../base/text/message.ts';
-import { insideQuotes, withoutEnd } from '../../base/text/text.ts';
 import type { Problem } from '../../model/record.ts';
 import {
-  indentOf,
   parseTable,
   pickValue,
   plainText,
@@ -22,7 +20,6 @@ interface V4Agent {
   whenToUse: string;
   /** Role, style, identity, principles, if it has them. */
   persona?: Table;
-  commands: V4Command[];
   /** Names by folder as the agent writes them, with or without an extension; `dependencyFile` finds the file. */
   dependencies: Record<string, string[]>;
 }
@@ -68,7 +65,6 @@ function agentOf(file: string, table: Table): V4Agent {
   return {
     ...identity(file, (key) => scalarField(agent, key)),
     ...personaOf(field(table, 'persona')),
-    commands: commandsOf(field(table, 'commands')),
     dependencies: dependenciesOf(field(table, 'dependencies')),
   };
 }
@@ -81,14 +77,12 @@ function salvaged(file: string, block: string): V4Agent {
     return { text: text.trimStart(), value: field(table, key), bad: problem !== undefined };
   };
   const agent = section('agent');
-  const commands = section('commands');
   const dependencies = section('dependencies');
   const known = isTable(agent.value) ? agent.value : {};
   const search = agent.text === '' ? block : agent.text;
   return {
     ...identity(file, (key) => scalarField(known, key) ?? pickValue(search, key)),
     ...personaOf(section('persona').value),
-    commands: commands.bad ? commandsInLines(commands.text) : commandsOf(commands.value),
     dependencies: dependencies.bad
       ? dependenciesInLines(dependencies.text)
       : dependenciesOf(dependencies.value),
@@ -102,7 +96,7 @@ function personaOf(value: unknown): Pick<V4Agent, 'persona'> {
 function identity(
   file: string,
   valueOf: (key: string) => string | undefined,
-): Omit<V4Agent, 'persona' | 'commands' | 'dependencies'> {
+): Omit<V4Agent, 'persona' | 'dependencies'> {
   const id = valueOf('id') ?? stemOf(file);
   return {
     id,
@@ -127,67 +121,6 @@ export function dependencyFile(files: readonly string[], type: string, name: str
   if (files.includes(exact)) return exact;
   const stem = exact.replace(/\.(?:md|ya?ml|txt|csv|json)$/i, '');
   return files.find((file) => file.replace(/\.[^./]+$/, '') === stem);
-}
-
-/** One line of an agent's menu. The name may hold arguments: `create-doc {template}`. */
-interface V4Command {
-  name: string;
-  description: string;
-}
-
-/** The commands of an agent: a list of one-key tables, a list of texts, a table, or a mixture of these. */
-export function commandsOf(value: unknown): V4Command[] {
-  if (isTable(value)) return fromTable(value);
-  if (!Array.isArray(value)) return [];
-  return value.flatMap((item: unknown) => {
-    if (isTable(item)) return fromTable(item);
-    const text = scalarText(item);
-    return text === undefined ? [] : [fromText(text)];
-  });
-}
-
-/** The commands in a section that is not YAML, such as `- "*help" - Show commands`, which early versions shipped. */
-function commandsInLines(section: string): V4Command[] {
-  const lines = section
-    .split('\n')
-    .filter((line) => /^\s*[^\s#]/.test(line))
-    .slice(1);
-  const indent = lines.reduce((least, line) => Math.min(least, indentOf(line)), Infinity);
-  return lines
-    .filter((line) => indentOf(line) === indent)
-    .map((line) => fromText(line.trim().replace(/^-\s+/, '')))
-    .filter(({ name }) => name !== '');
-}
-
-function fromTable(table: Table): V4Command[] {
-  const name = scalarField(table, 'name') ?? scalarField(table, 'command');
-  const description = scalarField(table, 'description');
-  if (name !== undefined && description !== undefined) return [{ name: bareName(name), description }];
-  return Object.entries(table).map(([key, value]) => ({ name: bareName(key), description: inWords(value) }));
-}
-
-/** `*help - Show commands`, with a stray quote in many shipped files: `*help" - Show commands`. */
-function fromText(text: string): V4Command {
-  // A name has a character at least.
-  const [parts] = text.slice(1).matchAll(/\s[-–—]\s|:(?:\s|$)/g);
-  const end = parts === undefined ? text.length : parts.index + 1;
-  const description = text.slice(end + (parts?.[0].length ?? 0)).trim();
-  return { name: bareName(text.slice(0, end)), description: insideQuotes(description, `"'`) };
-}
-
-/** Commands are written with an asterisk when they are given, which is not part of their name. */
-function bareName(name: string): string {
-  return withoutEnd(name.replace(/^["'`*\s]+/, ''), `"'\` \t\r\n`);
-}
-
-/** Some commands have a list of steps where others have a sentence; the steps' names are enough for a menu. */
-function inWords(value: unknown): string {
-  if (Array.isArray(value)) {
-    const names = value.map((step) => (isTable(step) ? Object.keys(step).join(', ') : scalarText(step)));
-    return names.filter(Boolean).join(', ');
-  }
-  if (isTable(value)) return scalarField(value, 'description') ?? Object.keys(value).join(', ');
-  return scalarText(value) ?? '';
 }
 
 /** What an agent depends on, by folder. There may be one name instead of a list, and a list instead of a table. */

@@ -82,7 +82,7 @@ export function unquoted(text: string): string {
     .trim();
 }
 
-export function indentOf(line: string): number {
+function indentOf(line: string): number {
   return line.length - line.trimStart().length;
 }
 
