@@ -23,11 +23,7 @@ const MAY_BE_TWICE: Readonly<Record<string, string>> = {
   'src/operations/input.ts':
     'inputs that were found right, which depend on the operation and the input alone',
   'src/operations/activation/agent-tools.ts': 'names of tools, made from the workspace they are kept by',
-  'src/operations/catalogue/list-items.ts':
-    'items and phases, made from the workspace and the record they are kept by',
   'src/operations/offers.ts': 'words of the unified tools, made from what operations declare',
-  'src/operations/client/prompts.ts': 'prompts, made from the workspace they are kept by',
-  'src/operations/client/resources.ts': 'resources, made from the workspace they are kept by',
 };
 
 const CHANGES = 'set|add|delete|clear|push|splice|pop|shift|unshift|sort|reverse|fill';

@@ -7,6 +7,16 @@ export function present<T extends object>(table: { [K in keyof T]: T[K] | undefi
   return all as T;
 }
 
+/** What is made of an object, once for as long as there is that object. */
+export function madeOnce<K extends object, V>(make: (of: K) => V): (of: K) => V {
+  const all = new WeakMap<K, { made: V }>();
+  return (of) => {
+    let known = all.get(of);
+    if (known === undefined) all.set(of, (known = { made: make(of) }));
+    return known.made;
+  };
+}
+
 /** Items by a key, each list in the order of the items. Every item is looked at once, however many share a key. */
 export function grouped<T, K>(items: Iterable<T>, keyOf: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();

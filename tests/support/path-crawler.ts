@@ -168,7 +168,7 @@ export async function crawl(
 ): Promise<Crawl> {
   const found: Crawl = { texts: 0, files: 0, paths: 0, resolved: 0, deadEnds: [] };
   const folders = new Set<string>();
-  const known = (await delivery.paths()).map(({ path }) => path);
+  const known = [...(await delivery.paths()).keys()];
   for (const path of known)
     for (let at = posix.dirname(path); at !== '.'; at = posix.dirname(at)) folders.add(at);
   const texts = new Map<string, string | undefined>();

@@ -4,7 +4,7 @@ import { contentUri } from '../../base/files/paths.ts';
 import { plural, say, t, wordsNow } from '../../base/text/message.ts';
 import { fold, nearest } from '../../base/text/suggest.ts';
 import { oneLine } from '../../base/text/text.ts';
-import { present } from '../../base/values.ts';
+import { madeOnce, present, push } from '../../base/values.ts';
 import type { Origin } from '../../model/origin.ts';
 import { type BmadRecord, isListed, qualifiedName, type RecordKind, shortName } from '../../model/record.ts';
 import type { Workspace } from '../context.ts';
@@ -97,16 +97,12 @@ export function entriesOf(items: readonly Item[]): Entry[] {
 /** Lists stay readable even when a file has a description of megabytes. */
 const DESCRIPTION_LIMIT = 1_000;
 
-const itemsByWorkspace = new WeakMap<Workspace, WeakMap<BmadRecord, Item>>();
+const itemsOf = madeOnce((workspace: Workspace) =>
+  madeOnce((record: BmadRecord) => makeItem(record, workspace)),
+);
 
 /** Made once for each record of a workspace, whose records never change. */
-export function recordItem(record: BmadRecord, workspace: Workspace): Item {
-  const items = itemsByWorkspace.get(workspace) ?? new WeakMap<BmadRecord, Item>();
-  itemsByWorkspace.set(workspace, items);
-  const item = items.get(record) ?? makeItem(record, workspace);
-  items.set(record, item);
-  return item;
-}
+export const recordItem = (record: BmadRecord, workspace: Workspace): Item => itemsOf(workspace)(record);
 
 function versionOf({ moduleVersion, bmadVersion }: BmadRecord): string | undefined {
   return moduleVersion ?? bmadVersion;
@@ -114,16 +110,16 @@ function versionOf({ moduleVersion, bmadVersion }: BmadRecord): string | undefin
 
 type Placed = Pick<Entry, 'origin'>;
 
-const usualOrigins = new WeakMap<readonly Placed[], { name: string | undefined }>();
+const usualOrigins = madeOnce((catalogue: Workspace['catalogue']) =>
+  madeOnce((entries: readonly Placed[]) => usualOrigin(entries, catalogue)),
+);
 
 /** Where entries are of several origins: those that are not of the one that most are of tell theirs. */
 export function originTelling(
   entries: readonly Placed[],
   { catalogue }: Workspace,
 ): <T extends Item>(item: T) => T {
-  const usual = usualOrigins.get(entries) ?? { name: usualOrigin(entries, catalogue) };
-  usualOrigins.set(entries, usual);
-  const { name } = usual;
+  const name = usualOrigins(catalogue)(entries);
   if (name === undefined) return (item) => item;
   return (item) => (item.origin === name || isToldByModule(item) ? item : { ...item, elsewhere: true });
 }
@@ -176,15 +172,14 @@ function whatItIs({ kind, title, description, details }: BmadRecord): string {
     : told.map((each) => (each.endsWith('.') ? each.slice(0, -1) : each)).join('. ');
 }
 
-const listsByWorkspace = new WeakMap<Workspace, Map<string, Entries>>();
+const listsOf = madeOnce((_workspace: Workspace) => new Map<string, Entries>());
 /** Callers may make up any number of filters. */
 const LISTS_KEPT = 32;
 
 /** The records of a list, chosen once for each workspace: a page of it does not depend on how many there are. */
 export function recordEntries(workspace: Workspace, kind: RecordKind, filters: ItemFilters): Entries {
   const { module, category, version } = filters;
-  const lists = listsByWorkspace.get(workspace) ?? new Map<string, Entries>();
-  listsByWorkspace.set(workspace, lists);
+  const lists = listsOf(workspace);
   const key = JSON.stringify([kind, module, category, version, wordsNow() !== undefined]);
   const known = lists.get(key);
   if (known !== undefined) return known;
@@ -294,14 +289,8 @@ export function holdsWords(item: Item, words: string): boolean {
     .every((word) => text.includes(word));
 }
 
-const summaries = new WeakMap<Item, string>();
-
 /** Made once for each item: a list needs it to count, and again to show it. */
-function summaryOf(item: Item): string {
-  const summary = summaries.get(item) ?? oneLine(item.description, 140);
-  summaries.set(item, summary);
-  return summary;
-}
+const summaryOf = madeOnce(({ description }: Item) => oneLine(description, 140));
 
 export function itemLine(item: Item, detail: Detail): string {
   if (item.kind === 'resource')
@@ -390,24 +379,13 @@ const COARSE = new Map<string, Category>([
   ['ship', 'implementation'],
 ]);
 
-const phasesByWorkspace = new WeakMap<Workspace, ReadonlyMap<string, readonly string[]>>();
-
 /** The phases that help rows name, by module and skill; made once, for catalogues may have thousands of rows. */
-function helpPhases(workspace: Workspace): ReadonlyMap<string, readonly string[]> {
-  const known = phasesByWorkspace.get(workspace);
-  if (known !== undefined) return known;
+const helpPhases = madeOnce(({ catalogue }: Workspace) => {
   const found = new Map<string, string[]>();
-  for (const { code, help } of workspace.catalogue.modules) {
-    for (const { skill, phase } of help) {
-      const key = qualifiedName({ moduleName: code, name: skill });
-      const phases = found.get(key);
-      if (phases === undefined) found.set(key, [phase]);
-      else phases.push(phase);
-    }
-  }
-  phasesByWorkspace.set(workspace, found);
+  for (const { code, help } of catalogue.modules)
+    for (const { skill, phase } of help) push(found, qualifiedName({ moduleName: code, name: skill }), phase);
   return found;
-}
+});
 
 /** The phases a record belongs to: that of its folder, and those its help rows name. */
 function phasesOf(record: BmadRecord, workspace: Workspace): string[] {

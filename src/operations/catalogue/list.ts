@@ -258,7 +258,7 @@ async function resourceItems(
         mimeType: delivery.mimeTypeOf(path),
         origin: displayName,
       }))
-    : await delivery.paths();
+    : [...(await delivery.paths()).values()];
   const everywhere = all.filter(
     ({ path }) => matches(path) && (module === undefined || path.startsWith(`${module}/`)),
   );

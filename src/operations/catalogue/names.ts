@@ -114,8 +114,7 @@ export async function findFile(uri: string, workspace: Workspace, context: Conte
   // A folder may be written with a slash behind it, and is answered as the folder that it is.
   const path = await insideRoot(contentPath(uri.replace(/^(bmad:.*[^/])\/$/i, '$1')), workspace);
   const named = NAMED_URI.exec(path);
-  if (named === null || (await workspace.delivery.paths()).some((known) => known.path === path))
-    return { path };
+  if (named === null || (await workspace.delivery.paths()).has(path)) return { path };
   const [, group = '', name = ''] = named;
   return mainFile(
     resolved({ name, kinds: KINDS_IN_URI[group] ?? READABLE, fuzzy: false }, workspace, context),
@@ -130,9 +129,9 @@ async function insideRoot(path: string, { catalogue, delivery }: Workspace): Pro
     slash > 0 &&
     (/^[_.]?bmad$/.test(first) || catalogue.sources.some(({ origin }) => basename(origin.root) === first));
   if (!isRoot) return path;
-  const known = (await delivery.paths()).map((each) => each.path);
+  const known = await delivery.paths();
   // Also for a file that is not there: what there is beside it can be named then.
-  return known.some((each) => each.startsWith(`${first}/`)) ? path : rest;
+  return [...known.keys()].some((each) => each.startsWith(`${first}/`)) ? path : rest;
 }
 
 /** The main file of a record, as the record's own origin has it. */
@@ -150,7 +149,7 @@ export async function isFile(target: string, workspace: Workspace): Promise<bool
     const path = contentPath(target);
     return (
       path.startsWith('rendered/') ||
-      (await workspace.delivery.paths()).some((known) => known.path === path) ||
+      (await workspace.delivery.paths()).has(path) ||
       /\.[a-z0-9]{1,5}$/i.test(path)
     );
   } catch (error) {

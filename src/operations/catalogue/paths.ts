@@ -6,6 +6,9 @@ import { cut } from '../../base/text/text.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import type { Workspace } from '../context.ts';
 
+/** All that can be read, by its path. */
+type Listing = Awaited<ReturnType<Workspace['delivery']['paths']>>;
+
 /** BMAD's own folder. */
 const ROOT = /^\{(?:bmad_folder|_bmad|root)\}\//;
 /** Any other placeholder stands for a folder that belongs to the text: `{installed_path}`, `{workflow_path}`. */
@@ -17,31 +20,43 @@ const RELATIVE = /^\.{1,2}\//;
  * `./steps/step-01.md` beside the agent or workflow that the call names. What is not understood stays as it is; everything
  * is checked like any other path afterwards.
  */
-export async function spokenPath(
+export async function resolvePath(
   target: string,
   of: BmadRecord | undefined,
   workspace: Workspace,
 ): Promise<string> {
-  const texts =
-    of === undefined ? [] : [{ folder: posix.dirname(of.bmadRelativePath), path: of.bmadRelativePath }];
+  const isAddress = /^[a-z]+:\/\/(?!\{|%7B)/i.test(target);
+  if (!isAddress && !/[/.{]/.test(target)) return target;
+  const known = await workspace.delivery.paths();
+  return withEnding(
+    isAddress ? stepsResolved(target, known) : await spokenPath(target, of, workspace, known),
+    known,
+  );
+}
+
+async function spokenPath(
+  target: string,
+  of: BmadRecord | undefined,
+  workspace: Workspace,
+  known: Listing,
+): Promise<string> {
   const spoken = target
     .trim()
     .replace(/^bmad:\/\/%7B([\w-]{1,60})%7D/i, '{$1}')
     .replace(/^bmad:\/\/(?=\{)/, '');
-  const { path: written, folder: named } = await placeNamed(spoken, texts, workspace);
+  const { path: written, folder: named } = await placeNamed(spoken, of, workspace, known);
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(written) || written.includes('\\')) return target;
   const inProject = withoutRoot(written, workspace);
-  const known = new Set((await workspace.delivery.paths()).map(({ path }) => path));
   if (inProject !== written) return inProject;
   const isBeside = RELATIVE.test(written) || PLACEHOLDER.test(written);
   if (!isBeside && (known.has(written) || !/\/|\.\w{2,5}$/.test(written))) return target;
   const rest = written.replace(PLACEHOLDER, '');
-  const folders = [named, ...texts.map(({ folder }) => folder)].filter((folder) => folder !== undefined);
+  const folders = [named, of && posix.dirname(of.bmadRelativePath)].filter((folder) => folder !== undefined);
   for (const folder of folders) {
     const found = besideOrAbove(folder, rest, known);
     if (found !== undefined) return contentUri(await asRendered(found, of, workspace));
   }
-  const like = isBeside ? await endingWith(rest, folders, workspace) : [];
+  const like = isBeside ? endingWith(rest, folders, workspace, known) : [];
   if (like.length > 0) throw unplaced(target, rest, like);
   return target;
 }
@@ -62,11 +77,11 @@ async function asRendered(
  * `bmad://core/tasks/../templates/x.yaml`, as one gets it who puts the path of a text behind the folder it is from, is the
  * file it leads to, if that is one that is served; anything else stays as it is, and is refused.
  */
-export async function stepsResolved(uri: string, { delivery }: Workspace): Promise<string> {
+function stepsResolved(uri: string, known: Listing): string {
   const [, written = ''] = /^bmad:\/\/([^%\\]{1,1024})$/i.exec(uri) ?? [];
   if (!/(?:^|\/)\.{1,2}\//.test(written)) return uri;
   const path = posix.normalize(written);
-  return (await delivery.paths()).some((known) => known.path === path) ? contentUri(path) : uri;
+  return known.has(path) ? contentUri(path) : uri;
 }
 
 /** A path from the folder of the project or of BMAD; the very folders may be written out. */
@@ -81,7 +96,7 @@ function withoutRoot(written: string, { project, catalogue }: Workspace): string
 const ENDINGS = ['', '.md', '.yaml', '.yml', '.csv', '.xml'];
 
 /** Texts name files from their own folder, from that of their workflow, or from the top of their module. */
-function besideOrAbove(folder: string, path: string, known: ReadonlySet<string>): string | undefined {
+function besideOrAbove(folder: string, path: string, known: Listing): string | undefined {
   for (let at = folder; ; at = posix.dirname(at)) {
     const candidate = posix.join(at, path);
     const found = ENDINGS.map((ending) => candidate + ending).find((name) => known.has(name));
@@ -96,21 +111,22 @@ const SHOWN = 3;
  * Files that a relative path could mean, whatever text it is from: those nearest to what was given first. What is built in
  * is of another version than what the project has, and only meant where that has none.
  */
-async function endingWith(
+function endingWith(
   rest: string,
   folders: readonly string[],
-  { catalogue, delivery }: Workspace,
-): Promise<string[]> {
+  { catalogue }: Workspace,
+  known: Listing,
+): string[] {
   const end = `/${posix.normalize(rest).replace(/^(?:\.\.\/){1,20}/, '')}`;
-  const all = (await delivery.paths()).filter(({ path }) => path.endsWith(end));
+  const all = [...known.values()].filter(({ path }) => path.endsWith(end));
   const builtIn = new Set(
     catalogue.sources.flatMap(({ origin }) => (origin.kind === 'package' ? [origin.displayName] : [])),
   );
   const own = all.filter(({ origin }) => !builtIn.has(origin));
-  const distance = ({ path }: { path: string }): number =>
+  const distance = (path: string): number =>
     Math.min(...folders.map((folder) => posix.relative(folder, path).split('/').length), Infinity);
   return (own.length > 0 ? own : all)
-    .map((each) => ({ path: each.path, far: distance(each) }))
+    .map(({ path }) => ({ path, far: distance(path) }))
     .sort((a, b) => (a.far === b.far ? 0 : a.far - b.far))
     .map(({ path }) => path);
 }
@@ -118,29 +134,27 @@ async function endingWith(
 /** `agents/pm` and the like are addresses of what has that name. */
 const NAMED = /^(?:agents|workflows|knowledge)\//;
 
+/** Texts of version 4 have the endings of templates and notes as they once were. */
+const TEXTS = ['.md', '.yaml', '.yml'];
+
 /** Texts leave out the ending even where they write a path from the top: the one file that has it is meant. */
-export async function withEnding(target: string, { delivery }: Workspace): Promise<string> {
+function withEnding(target: string, known: Listing): string {
   const [, path = ''] = /^(?:bmad:\/\/)?([\w.-]+(?:\/[\w.-]+){1,30})$/i.exec(target) ?? [];
   if (path === '' || NAMED.test(path)) return target;
-  const known = new Set((await delivery.paths()).map((each) => each.path));
   for (const each of [path, path.replace(/^_?bmad\//, '')]) {
     if (known.has(each)) return target;
-    const [found, ...others] = ENDINGS.map((ending) => each + ending).filter((name) => known.has(name));
-    if (found !== undefined && others.length === 0) return contentUri(found);
-    const other = otherEnding(each, known);
-    if (other !== undefined) return contentUri(other);
+    const ending = posix.extname(each);
+    const found =
+      onlyOne(each, ENDINGS, known) ??
+      (TEXTS.includes(ending) ? onlyOne(each.slice(0, -ending.length), TEXTS, known) : undefined);
+    if (found !== undefined) return contentUri(found);
   }
   return target;
 }
 
-/** Texts of version 4 have the endings of templates and notes as they once were. */
-const TEXTS = ['.md', '.yaml', '.yml'];
-
-function otherEnding(path: string, known: ReadonlySet<string>): string | undefined {
-  const ending = posix.extname(path);
-  if (!TEXTS.includes(ending)) return undefined;
-  const stem = path.slice(0, -ending.length);
-  const [found, ...others] = TEXTS.map((each) => stem + each).filter((name) => known.has(name));
+/** The file that is there with one of these endings, if there is one alone. */
+function onlyOne(stem: string, endings: readonly string[], known: Listing): string | undefined {
+  const [found, ...others] = endings.map((ending) => stem + ending).filter((name) => known.has(name));
   return others.length === 0 ? found : undefined;
 }
 
@@ -167,11 +181,6 @@ function unplaced(target: string, rest: string, like: readonly string[]): BmadEr
   });
 }
 
-interface Text {
-  folder: string;
-  path: string;
-}
-
 /** A path, and the folder of the text that says where it is. */
 interface Place {
   path: string;
@@ -186,17 +195,19 @@ const MOST_NAMES = 4;
  * itself: in its front matter, or in a line such as "`template_path` = `{installed_path}/template.md`". Any other path
  * stays as it is.
  */
-export async function placeNamed(
+async function placeNamed(
   written: string,
-  texts: readonly Text[],
+  of: BmadRecord | undefined,
   workspace: Workspace,
+  known: Listing,
 ): Promise<Place> {
   let place: Place = { path: written };
-  let contents: Awaited<ReturnType<typeof contentsOf>> | undefined;
+  if (of === undefined) return place;
+  let contents: Awaited<ReturnType<typeof textsOf>> | undefined;
   for (let count = 0; count < MOST_NAMES; count += 1) {
     const [whole, name] = /^\{([\w-]{1,60})\}(?=\/|$)/.exec(place.path) ?? [];
     if (whole === undefined || name === undefined) break;
-    contents ??= await contentsOf(texts, workspace);
+    contents ??= await textsOf(of.bmadRelativePath, workspace, known);
     const found = contents.flatMap(({ folder, text }) => {
       const value = valueIn(text, name);
       return value === undefined ? [] : [{ folder, value }];
@@ -207,19 +218,16 @@ export async function placeNamed(
   return place;
 }
 
-/** The texts, and for each that is a step the workflow above it. */
-async function contentsOf(texts: readonly Text[], { delivery }: Workspace) {
-  const known = new Set((await delivery.paths()).map(({ path }) => path));
-  const paths = texts.flatMap(({ folder, path }) => [
-    path,
-    ...[folder, posix.dirname(folder)]
-      .flatMap((above) => [`${above}/workflow.md`, `${above}/workflow.yaml`])
-      .filter((each) => known.has(each)),
-  ]);
+/** A text, and if it is a step the workflow above it. */
+async function textsOf(path: string, { delivery }: Workspace, known: Listing) {
+  const folder = posix.dirname(path);
+  const above = [folder, posix.dirname(folder)]
+    .flatMap((each) => [`${each}/workflow.md`, `${each}/workflow.yaml`])
+    .filter((each) => known.has(each));
   return Promise.all(
-    [...new Set(paths)].map(async (path) => {
-      const file = await delivery.file(path).catch(orElse(undefined));
-      return { folder: posix.dirname(path), text: file?.text ?? '' };
+    [...new Set([path, ...above])].map(async (each) => {
+      const file = await delivery.file(each).catch(orElse(undefined));
+      return { folder: posix.dirname(each), text: file?.text ?? '' };
     }),
   );
 }

@@ -36,7 +36,7 @@ import {
 } from './names.ts';
 import { outlineOnly, restOf, shownNote, type ShownText, shownTextSchema, showText } from './shown-text.ts';
 
-const spokenPaths = once(() => import('./paths.ts'));
+const writtenPaths = once(() => import('./paths.ts'));
 
 /** A rendered skill's own file is a few lines long. */
 const LAUNCHER_LENGTH = 2_000;
@@ -109,7 +109,7 @@ export const read = defineOperation({
     const workspace = workspaceFrom(whole, origin);
     const beside = of === undefined ? undefined : findRecord({ name: of, fuzzy: false }, workspace, context);
     const isPath = kind === undefined || kind === 'resource';
-    const target = isPath ? await asWritten(asked, beside, workspace) : asked;
+    const target = isPath ? await (await writtenPaths()).resolvePath(asked, beside, workspace) : asked;
     const asFile = kind === undefined && module === undefined && (await isFile(target, workspace));
     const named = kind === 'resource' || asFile ? undefined : { name: target, kind, module, fuzzy: true };
     const record =
@@ -137,7 +137,7 @@ export const read = defineOperation({
       mimeType: file.mimeType,
       origin: file.origin?.displayName ?? 'generated',
       ...present({
-        insteadOf: isPath ? (await spokenPaths()).insteadOf(asked, path) : undefined,
+        insteadOf: isPath ? (await writtenPaths()).insteadOf(asked, path) : undefined,
         alsoNamed:
           named === undefined || record === undefined
             ? undefined
@@ -219,19 +219,6 @@ export const read = defineOperation({
       : { exact: true, body: data.text, ...said };
   },
 });
-
-/** An address stays as it is; any other path may be written as the texts of BMAD write paths. */
-async function asWritten(
-  target: string,
-  beside: BmadRecord | undefined,
-  workspace: Workspace,
-): Promise<string> {
-  const { spokenPath, stepsResolved, withEnding } = await spokenPaths();
-  const isAddress = /^[a-z]+:\/\/(?!\{|%7B)/i.test(target);
-  if (isAddress) return withEnding(await stepsResolved(target, workspace), workspace);
-  if (!/[/.{]/.test(target)) return target;
-  return withEnding(await spokenPath(target, beside, workspace), workspace);
-}
 
 /** A file as one origin has it; that another has it does not help. */
 async function fileOf(path: string, origin: string, workspace: Workspace): Promise<ServedFile> {

@@ -75,7 +75,7 @@ export const listFiles = defineOperation({
     const trees = new Map(catalogue.sources.map(({ origin, tree }) => [origin, tree]));
     const onDisk = await catalogue.files.all();
     return {
-      files: (await delivery.paths()).map(({ path, mimeType }) => {
+      files: [...(await delivery.paths()).values()].map(({ path, mimeType }) => {
         const origin = onDisk.get(path);
         const place = origin === undefined ? undefined : trees.get(origin)?.place(path);
         return {

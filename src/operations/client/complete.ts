@@ -12,7 +12,7 @@ const SEARCHED = { agent: KINDS_OF.agent, workflow: KINDS_OF.workflow, knowledge
 
 /** All values of what is completed by its letters. */
 const LISTED = {
-  path: async (context) => (await (await context.workspace()).delivery.paths()).map(({ path }) => path),
+  path: async (context) => [...(await (await context.workspace()).delivery.paths()).keys()],
   async skill(context) {
     const { skills } = (await context.workspace()).delivery;
     return skills

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { BmadError, ours, quoted } from '../../base/errors.ts';
-import { grouped, present } from '../../base/values.ts';
+import { grouped, madeOnce, present } from '../../base/values.ts';
 import { listPage } from '../../base/text/paging.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { oneLine } from '../../base/text/text.ts';
@@ -155,16 +155,11 @@ const identity = (record: BmadRecord): string => `${promptKind(record)} ${qualif
 
 const promptKind = ({ kind }: BmadRecord): PromptItem['kind'] => (kind === 'agent' ? 'agent' : 'workflow');
 
-const promptsByWorkspace = new WeakMap<Workspace, PromptItem[]>();
-
 /**
  * Names are `bmad-{short id}`. Where two things share one, it is that of the thing which the name alone starts; all others
  * have their module or kind in it.
  */
-function promptsOf(workspace: Workspace): PromptItem[] {
-  const known = promptsByWorkspace.get(workspace);
-  if (known !== undefined) return known;
-  const { winners, names, modules } = workspace.catalogue;
+const promptsOf = madeOnce(({ catalogue: { winners, names, modules } }: Workspace): PromptItem[] => {
   const records = winners.filter((record) => isListed(record) && STARTABLE.includes(record.kind));
   const places = new Map(
     records.map((record) => {
@@ -188,14 +183,12 @@ function promptsOf(workspace: Workspace): PromptItem[] {
     maxLength: NAME_LENGTH,
   });
   const titles = grouped(records, titleOf);
-  const prompts = [...named].map(([name, record]) => {
+  return [...named].map(([name, record]) => {
     const isShared = (titles.get(titleOf(record))?.length ?? 0) > 1;
     const module = modules.find(({ code }) => code === record.moduleName)?.name ?? record.moduleName;
     return promptOf(name, record, isShared ? ` (${module})` : '');
   });
-  promptsByWorkspace.set(workspace, prompts);
-  return prompts;
-}
+});
 
 function titleOf({ kind, name, displayName = name, title }: BmadRecord): string {
   return kind === 'agent' ? [displayName, title].filter(Boolean).join(', ') : displayName;

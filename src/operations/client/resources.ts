@@ -1,9 +1,10 @@
 import { markOf } from './change-feed.ts';
 import * as z from 'zod';
+import { once } from '../../base/async.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { contentUri } from '../../base/files/paths.ts';
 import { saying } from '../../base/step.ts';
-import { present } from '../../base/values.ts';
+import { madeOnce, present } from '../../base/values.ts';
 import { withoutHidden } from '../../base/text/hidden.ts';
 import { listPage } from '../../base/text/paging.ts';
 import { findFile } from '../catalogue/names.ts';
@@ -53,25 +54,21 @@ export const listResources = defineOperation({
 /** All of them, in a fixed order. */
 async function resourceItems(context: Context): Promise<ResourceItem[]> {
   const workspace = await context.workspace();
-  const { skills, files } = await servedResources(workspace);
+  const { skills, files } = await servedResources(workspace)();
   const own = workspace.project.root === undefined ? [] : await stateResources(context);
   // Skills come first: there are few of them, and they are what people look for. Spread, thousands would take ten times as long.
   return skills.concat(own, files);
 }
 
-const served = new WeakMap<Workspace, Promise<{ skills: ResourceItem[]; files: ResourceItem[] }>>();
-
 /** Made once for each reading of the content: a client asks for one page after the other. */
-function servedResources(workspace: Workspace): Promise<{ skills: ResourceItem[]; files: ResourceItem[] }> {
-  const known = served.get(workspace) ?? makeResources(workspace);
-  served.set(workspace, known);
-  // What failed is tried again.
-  known.catch(() => served.delete(workspace));
-  return known;
-}
+const servedResources = madeOnce((workspace: Workspace) => once(() => makeResources(workspace)));
 
-async function makeResources({ delivery, catalogue }: Workspace) {
-  const shown = (await delivery.paths()).filter(({ origin }) => origin !== catalogue.aside?.displayName);
+async function makeResources({
+  delivery,
+  catalogue,
+}: Workspace): Promise<{ skills: ResourceItem[]; files: ResourceItem[] }> {
+  const known = [...(await delivery.paths()).values()];
+  const shown = known.filter(({ origin }) => origin !== catalogue.aside?.displayName);
   const files = shown.map(({ path, title, mimeType, origin, about }) => ({
     uri: contentUri(path),
     name: path,

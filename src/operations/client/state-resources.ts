@@ -60,7 +60,7 @@ const isOwn = (uri: string): boolean => projectPlace(uri) !== undefined;
 async function isContent(uri: string, context: Context): Promise<boolean> {
   const { delivery } = await context.workspace();
   const path = attempt(() => contentPath(uri), orElse(undefined));
-  return path !== undefined && (await delivery.paths()).some((known) => known.path === path);
+  return path !== undefined && (await delivery.paths()).has(path);
 }
 
 /** All of it that has a fixed address, in a fixed order. */

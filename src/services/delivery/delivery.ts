@@ -110,19 +110,12 @@ export function createDelivery({ catalogue, projectRoot, today, seen, ...parts }
     }
     const found = await files.read(path).catch(async (error: unknown) => {
       if (error instanceof BmadError && error.reason === 'folder')
-        throw error.with({ suggestions: besides(path, await knownPaths()), cause: error });
+        throw error.with({ suggestions: besides(path, [...(await paths()).keys()]), cause: error });
       return unlessMissing(error);
     });
     if (found !== undefined) return serve(path, found.bytes, found.origin);
-    throw noSuchFile(path, await knownPaths(), await builtInPaths());
+    throw noSuchFile(path, [...(await paths()).keys()], await catalogue.files.all());
   }
-
-  const knownPaths = async (): Promise<string[]> => (await paths()).map((each) => each.path);
-
-  const builtInPaths = async (): Promise<ReadonlySet<string>> =>
-    new Set(
-      [...(await catalogue.files.all())].flatMap(([path, { kind }]) => (kind === 'package' ? [path] : [])),
-    );
 
   async function renderedFile(path: string): Promise<ServedFile> {
     const [name = '', ...rest] = path.slice(RENDERED.length).split('/');
@@ -133,17 +126,17 @@ export function createDelivery({ catalogue, projectRoot, today, seen, ...parts }
     throw noSuchRendered(name, rest.join('/'), rendered);
   }
 
-  /** All paths that can be read, generated ones included, sorted. */
-  const paths = once(async () => {
-    const all = [...(await catalogue.files.all())].map(([path, origin]): ServedPath => ({
+  /** All that can be read, what is generated included, by its path and in that order. */
+  const paths = once(async (): Promise<ReadonlyMap<string, ServedPath>> => {
+    const known = await catalogue.files.all();
+    const all = [...known].map(([path, origin]): ServedPath => ({
       path,
       mimeType: mimeTypeOf(path),
       origin: origin.displayName,
     }));
-    const known = new Set(all.map(({ path }) => path));
     for (const [path, { title, mimeType, about }] of generated)
       if (!known.has(path)) all.push({ path, mimeType, origin: 'generated', about, ...present({ title }) });
-    return all.sort((a, b) => (a.path < b.path ? -1 : 1));
+    return new Map(all.sort((a, b) => (a.path < b.path ? -1 : 1)).map((each) => [each.path, each]));
   });
 
   /**

@@ -3,13 +3,18 @@ import { BmadError, quoted } from '../../base/errors.ts';
 import { contentUri } from '../../base/files/paths.ts';
 import { t } from '../../base/text/message.ts';
 import { nearest } from '../../base/text/suggest.ts';
+import type { Origin } from '../../model/origin.ts';
 import { RENDERED } from './resolve-skill.ts';
 
 /**
  * Names what is close: a file of the same folder with a similar name, or one of that very name elsewhere. What is built in
  * is of another version than what a project has, and only named where that has nothing.
  */
-export function noSuchFile(path: string, known: readonly string[], builtIn: ReadonlySet<string>): BmadError {
+export function noSuchFile(
+  path: string,
+  known: readonly string[],
+  origins: ReadonlyMap<string, Origin>,
+): BmadError {
   const [folder, name] = [dirname(path), basename(path)];
   const beside = known.filter((other) => dirname(other) === folder).map((other) => basename(other));
   // A text may have no more than the ending wrong, of a text.
@@ -26,7 +31,7 @@ export function noSuchFile(path: string, known: readonly string[], builtIn: Read
   const near = [...longer, ...nearest(name, beside)].map((other) => `${folder}/${other}`);
   const elsewhere = known.filter((other) => basename(other) === name);
   const close = [...new Set([...near, ...elsewhere])];
-  const own = close.filter((other) => !builtIn.has(other));
+  const own = close.filter((other) => origins.get(other)?.kind !== 'package');
   const meant = (own.length > 0 ? own : close).map(contentUri);
   let around = folder;
   while (around !== '.' && !known.some((other) => other.startsWith(`${around}/`))) around = dirname(around);

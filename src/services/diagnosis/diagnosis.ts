@@ -3,7 +3,7 @@ import { findNamed } from '../../base/files/find-program.ts';
 import { jsonObject } from '../../base/parse/json.ts';
 import { runProgram } from '../../base/process/process.ts';
 import { t, wordsNow } from '../../base/text/message.ts';
-import { present } from '../../base/values.ts';
+import { madeOnce, present } from '../../base/values.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import {
   KEPT_PARTS,
@@ -57,15 +57,14 @@ export function createDiagnosis({
   tokens,
 }: DiagnosisParts) {
   const checked: CheckedFiles = new Map();
-  const kept = new WeakMap<Catalogue, Map<unknown, readonly Finding[]>>();
+  const foundIn = madeOnce((_catalogue: Catalogue) => new Map<unknown, readonly Finding[]>());
   return {
     /**
      * A catalogue is replaced when any file has changed that was looked at for it, here too: what was found holds as long
      * as it does. In another one, files that have not changed are not read again for what is hidden in them.
      */
     async examine(catalogue: Catalogue, signal?: AbortSignal): Promise<readonly Finding[]> {
-      const inWords = kept.get(catalogue) ?? new Map<unknown, readonly Finding[]>();
-      kept.set(catalogue, inWords);
+      const inWords = foundIn(catalogue);
       const known = inWords.get(wordsNow());
       if (known !== undefined) return known;
       const found = await examine(

@@ -5,7 +5,7 @@ import { field, isTable, parseFrontMatter, parseYaml } from '../../base/parse/pa
 import { hiddenIn, looks, visible } from '../../base/text/hidden.ts';
 import { plural, t } from '../../base/text/message.ts';
 import { fold } from '../../base/text/suggest.ts';
-import { grouped, push } from '../../base/values.ts';
+import { grouped, madeOnce, push } from '../../base/values.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { fileFaults } from '../../catalogue/content-files.ts';
 import { METHOD } from '../../model/module.ts';
@@ -69,8 +69,6 @@ function recordNames(records: readonly BmadRecord[]): string {
   return names.join(', ') + (all.length > NAMED ? t`, and ${all.length - NAMED} more` : '');
 }
 
-const origins = new WeakMap<Catalogue, readonly OwnRecords[]>();
-
 interface OwnRecords {
   origin: Catalogue['sources'][number]['origin'];
   tree: Catalogue['sources'][number]['tree'];
@@ -78,18 +76,10 @@ interface OwnRecords {
 }
 
 /** Each source with its own records: looked through once, however many sources there are. */
-function byOrigin(catalogue: Catalogue): readonly OwnRecords[] {
-  const known = origins.get(catalogue);
-  if (known !== undefined) return known;
-  const own = grouped(catalogue.records, ({ origin }) => origin);
-  const made = catalogue.sources.map(({ origin, tree }) => ({
-    origin,
-    tree,
-    records: own.get(origin) ?? [],
-  }));
-  origins.set(catalogue, made);
-  return made;
-}
+const byOrigin = madeOnce(({ records, sources }: Catalogue): readonly OwnRecords[] => {
+  const own = grouped(records, ({ origin }) => origin);
+  return sources.map(({ origin, tree }) => ({ origin, tree, records: own.get(origin) ?? [] }));
+});
 
 function missingFiles(catalogue: Catalogue): Finding[] {
   return byOrigin(catalogue).flatMap(({ origin, records }) => {

@@ -1,4 +1,5 @@
 import { fold } from '../../base/text/suggest.ts';
+import { madeOnce } from '../../base/values.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { ModuleInfo } from '../../model/module.ts';
 import { type BmadRecord, isListed, shortName } from '../../model/record.ts';
@@ -40,14 +41,9 @@ export function createRanking({ usage, priority, boost, weights, halfLifeMs, now
   const use = (record: BmadRecord): Use | undefined => usage.uses.get(usedName(record));
   const isBoosted = (record: BmadRecord): boolean =>
     boosted.size > 0 && namesOf(record).some((name) => boosted.has(name));
-  const known = new WeakMap<BmadRecord, Signals>();
-
-  function signalsFor(record: BmadRecord): Signals {
-    const input = { use: use(record), priority: priority(record), boosted: isBoosted(record) };
-    const found = known.get(record) ?? signalsOf(input, now, halfLifeMs);
-    known.set(record, found);
-    return found;
-  }
+  const signalsFor = madeOnce((record: BmadRecord) =>
+    signalsOf({ use: use(record), priority: priority(record), boosted: isBoosted(record) }, now, halfLifeMs),
+  );
   const rank = (record: BmadRecord): number => scoreOf(signalsFor(record), weights);
   const standsOut = (record: BmadRecord): boolean => use(record) !== undefined || isBoosted(record);
   const byRank = (a: BmadRecord, b: BmadRecord): number =>
@@ -167,10 +163,5 @@ export function manifestPriority(record: BmadRecord, module: ModuleInfo | undefi
 /** The same for all records of a catalogue; each is computed one time. */
 export function manifestPriorities({ modules }: Catalogue): (record: BmadRecord) => number {
   const byCode = new Map(modules.map((module) => [module.code, module]));
-  const known = new WeakMap<BmadRecord, number>();
-  return (record) => {
-    const priority = known.get(record) ?? manifestPriority(record, byCode.get(record.moduleName));
-    known.set(record, priority);
-    return priority;
-  };
+  return madeOnce((record) => manifestPriority(record, byCode.get(record.moduleName)));
 }
