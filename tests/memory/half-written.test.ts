@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readdir, readFile } from 'node:fs/promises';
+import { copyFile, readdir, readFile, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { withLock } from '../../src/base/files/file-lock.ts';
@@ -156,5 +156,51 @@ describe('files that say what a memory said before', () => {
     expect((await memory.recall(ask('midnight'), undefined)).hits[0]?.entry.id).toBe(other);
     const untouched = KIT_FILES['_bmad/_memory/decisions-log.md'] ?? '';
     expect((await file('decisions-log.md')).startsWith(untouched)).toBe(true);
+  });
+});
+
+describe('the list that the kit keeps', () => {
+  it('is kept once more before each change, so that it can be put back by hand', async () => {
+    const { root, memory, file } = await project();
+    await remembered(memory, OLD);
+    const before = await file('memories.json');
+    const { id } = await remembered(memory, NEW);
+    const { lines, notes } = await memory.status();
+    const kept = join(lines.mirror?.place ?? '', 'memories.json');
+    expect(await readFile(kept, 'utf8')).toBe(before);
+    expect(notes.join()).not.toContain(kept);
+
+    const list = join(root, '_bmad/_memory/memories.json');
+    await truncate(list, 100);
+    expect([...(await memory.status()).notes, ...(await memory.faults())]).toEqual(
+      expect.arrayContaining([
+        `_bmad/_memory/memories.json is gone or cannot be read. As it was before the last change, it is in ${kept}.`,
+      ]),
+    );
+    // A broken one is neither changed nor kept.
+    await remembered(memory, 'A third one, about the heron');
+    expect(await readFile(kept, 'utf8')).toBe(before);
+
+    await truncate(list, 0);
+    await remembered(memory, 'A fourth one, about the stork');
+    expect(await readFile(kept, 'utf8')).toBe(before);
+    await copyFile(kept, list);
+    expect((await memory.status()).notes.join()).not.toContain(kept);
+    await memory.update(id, undefined, { tags: ['again'] });
+    for (const text of [OLD, NEW]) expect(await file('memories.json')).toContain(text);
+  });
+
+  it('loses in both places what is removed for good', async () => {
+    const { memory, file } = await project();
+    const { id } = await remembered(memory, OLD);
+    await remembered(memory, NEW);
+    await memory.forget(id);
+    const kept = join((await memory.status()).lines.mirror?.place ?? '', 'memories.json');
+    expect(await readFile(kept, 'utf8')).toContain(OLD);
+    await memory.purge({ ids: [id], apply: true });
+    for (const text of [await readFile(kept, 'utf8'), await file('memories.json')]) {
+      expect(text).not.toContain(OLD);
+      expect(text).toContain(NEW);
+    }
   });
 });

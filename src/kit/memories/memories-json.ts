@@ -1,8 +1,12 @@
+import { join } from 'node:path';
+import { isThereNow } from '../../base/files/file-stamps.ts';
 import { t } from '../../base/text/message.ts';
 import { jsonIn } from '../../base/parse/json.ts';
 import { field, isTable, tableOf, textField } from '../../base/parse/parse.ts';
 import { conflictReason, conflictsIn } from '../../base/text/diff.ts';
 import { MEMORY_TYPES, type MemoryType } from '../../model/memory.ts';
+import { textToRead } from '../kit-text.ts';
+import { inProject, type Kit } from '../kit.ts';
 import type { KitEntry } from './entry.ts';
 import { texts } from '../museum/museum.ts';
 
@@ -15,6 +19,16 @@ export function memoryTables(text: string): unknown[] | string {
   const lists = conflicts.sides.map(tablesIn).filter((side) => typeof side !== 'string');
   if (lists.length < conflicts.sides.length) return conflictReason(conflicts);
   return [...new Map(lists.flat().map((entry) => [JSON.stringify(entry), entry])).values()];
+}
+
+/** What is kept of the list, where the one in the project is gone or has become none; nothing where all is well. */
+export async function keptList(kit: Kit, mirror: string | undefined): Promise<string | undefined> {
+  const kept = join(mirror ?? '', MEMORIES_FILE);
+  if (mirror === undefined || !isThereNow(kept)) return undefined;
+  const text = (await textToRead(kit, MEMORIES_FILE, [])) ?? '';
+  const isSound = text.trim() !== '' && typeof memoryTables(text) !== 'string';
+  if (isSound) return undefined;
+  return t`${inProject(kit, MEMORIES_FILE)} is gone or cannot be read. As it was before the last change, it is in ${kept}.`;
 }
 
 function tablesIn(text: string): unknown[] | string {

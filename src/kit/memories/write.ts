@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import { BmadError, expected } from '../../base/errors.ts';
 import { mayPass } from '../../base/files/file-refusals.ts';
 import { appendLine, replaceShared } from '../../base/files/file-shared.ts';
+import { readState, writeAtomic } from '../../base/files/file-state.ts';
 import { modifiedInside } from '../../base/files/files.ts';
 import { field, isTable, tableOf } from '../../base/parse/parse.ts';
 import { conflictReason, conflictsIn } from '../../base/text/diff.ts';
@@ -31,6 +33,8 @@ import { MEMORIES_FILE, memoriesIn, memoryTables } from './memories-json.ts';
 export interface KitWriting extends LineFiles {
   /** The folder of the server's own files, where the lock is. */
   locks: string;
+  /** The user's folder in which `memories.json` is kept once more, as it was before the last change. */
+  mirror?: string | undefined;
 }
 
 export interface Written {
@@ -61,7 +65,7 @@ export async function writeKitFiles(
       await dropEarlier(writing, memory, entry, earlier, quietly, stays);
       await attempt(path, () => addLine(writing, memory, path, entry));
     }
-    await attempt(MEMORIES_FILE, () => keepInJson(writing.kit, memory, entry, earlier));
+    await attempt(MEMORIES_FILE, () => keepInJson(writing, memory, entry, earlier));
     if (mode === undefined) return;
     const { agent, text: query, type } = entry;
     await attempt(ACTIVITY_FILE, async () => {
@@ -77,13 +81,15 @@ interface Removal {
   keepLine?: boolean;
   /** The memory that has replaced it. */
   by?: MemoryEntry | undefined;
+  /** Its text goes from the copy of `memories.json`, too. */
+  forGood?: boolean;
 }
 
 /** Takes a memory out of those files again; only what we wrote. */
 export async function removeFromKitFiles(
   writing: KitWriting,
   entry: MemoryEntry,
-  { earlier = [], keepLine = false, by }: Removal = {},
+  { earlier = [], keepLine = false, by, forGood = false }: Removal = {},
 ): Promise<Written> {
   return inFiles(writing, async (memory, attempt) => {
     const own = lineText(entry.text);
@@ -92,7 +98,8 @@ export async function removeFromKitFiles(
     // Learnings are an agent's own notes, which it reads as it wrote them.
     if (keepLine && entry.type === 'decisions')
       await attempt(DECISIONS_FILE, () => strikeLine(writing, memory, DECISIONS_FILE, entry));
-    await attempt(MEMORIES_FILE, () => dropFromJson(writing.kit, memory, entry, keepLine));
+    await attempt(MEMORIES_FILE, () => dropFromJson(writing, memory, entry, keepLine));
+    if (forGood) await attempt(MEMORIES_FILE, () => dropFromMirror(writing, entry));
     if (by !== undefined)
       await attempt(CONTRADICTIONS_FILE, () => logReplaced(writing.kit, memory, { before: entry, by }));
   });
@@ -163,13 +170,15 @@ function listIn(kit: Kit, text: string): unknown[] {
 
 /** The file is also rewritten as a whole by its other users; one that cannot be parsed is left unchanged. */
 async function keepInJson(
-  kit: Kit,
+  writing: KitWriting,
   memory: string,
   entry: MemoryEntry,
   earlier: readonly Wording[],
 ): Promise<void> {
-  const tables = listIn(kit, (await fileText(kit, memory, MEMORIES_FILE)) ?? '');
-  const copy = tables.findIndex((table) => uuidOf(table) === entry.id && typeIn(table) === entry.type);
+  const { kit } = writing;
+  const text = (await fileText(kit, memory, MEMORIES_FILE)) ?? '';
+  const tables = listIn(kit, text);
+  const copy = tables.findIndex((table) => isCopyOf(table, entry));
   // What the kit wrote itself has no such id; it is what the memory said before it was changed.
   const at = copy < 0 ? tables.findIndex((table) => isOriginal(table, entry.type, earlier)) : copy;
   const known = tables[at];
@@ -182,21 +191,56 @@ async function keepInJson(
   };
   if (JSON.stringify(known) === JSON.stringify(fresh)) return;
   const next = at < 0 ? [...tables, fresh] : tables.with(at, fresh);
-  await replaceShared(memory, MEMORIES_FILE, JSON.stringify(next, null, 2));
+  await replaceJson(writing, memory, text, next);
+}
+
+/**
+ * The file as it was is kept first, out of the reach of git and of other programs. One without entries is not: it may have
+ * lost them, and what is kept of it is all there is then.
+ */
+async function replaceJson(
+  { kit, mirror }: KitWriting,
+  memory: string,
+  text: string,
+  next: readonly unknown[],
+): Promise<void> {
+  const isWorthIt = mirror !== undefined && listIn(kit, text).length > 0;
+  await replaceShared(memory, MEMORIES_FILE, JSON.stringify(next, null, 2), async () => {
+    if (isWorthIt) await writeAtomic(join(mirror, MEMORIES_FILE), text);
+  });
+}
+
+const isCopyOf = (table: unknown, { id, type }: MemoryEntry): boolean =>
+  uuidOf(table) === id && typeIn(table) === type;
+
+/** What was removed for good is not kept either. */
+async function dropFromMirror({ kit, mirror }: KitWriting, entry: MemoryEntry): Promise<false> {
+  const path = join(mirror ?? '', MEMORIES_FILE);
+  const text = mirror === undefined ? '' : ((await readState(path)) ?? '');
+  if (!text.includes(entry.id)) return false;
+  const rest = listIn(kit, text).filter((table) => !isCopyOf(table, entry));
+  await writeAtomic(path, JSON.stringify(rest, null, 2));
+  return false;
 }
 
 /** Our copy goes. What the kit wrote itself is marked as superseded in its own words, and otherwise left as it is. */
-async function dropFromJson(kit: Kit, memory: string, entry: MemoryEntry, marks: boolean): Promise<boolean> {
+async function dropFromJson(
+  writing: KitWriting,
+  memory: string,
+  entry: MemoryEntry,
+  marks: boolean,
+): Promise<boolean> {
+  const { kit } = writing;
   const text = (await fileText(kit, memory, MEMORIES_FILE)) ?? '';
   // A file that does not have it needs no change, whatever its form.
   const beginning = JSON.stringify(entry.text.slice(0, 40)).slice(1, -1);
   if (!text.includes(entry.id) && !(marks && text.includes(beginning))) return false;
   const tables = listIn(kit, text);
   const rest = tables
-    .filter((table) => uuidOf(table) !== entry.id || typeIn(table) !== entry.type)
+    .filter((table) => !isCopyOf(table, entry))
     .map((table) => (marks && isOriginal(table, entry.type, [entry]) ? superseded(table, entry) : table));
   if (rest.length === tables.length && rest.every((table, index) => table === tables[index])) return false;
-  await replaceShared(memory, MEMORIES_FILE, JSON.stringify(rest, null, 2));
+  await replaceJson(writing, memory, text, rest);
   return true;
 }
 

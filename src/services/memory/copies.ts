@@ -108,7 +108,10 @@ export async function uncopied(
   entry: MemoryEntry,
   earlier: readonly MemoryRevision[],
 ): Promise<Written> {
-  const done = await removeFromKitFiles(await writingOf(opened, store), entry, { earlier });
+  const done = await removeFromKitFiles(await writingOf(opened, store), entry, {
+    earlier,
+    forGood: true,
+  });
   if (entry.type !== 'decisions') return done;
   const texts = [entry, ...earlier].map(({ text }) => text);
   return dropTraced(opened.files.kit, texts).then(
@@ -117,11 +120,12 @@ export async function uncopied(
   );
 }
 
-async function writingOf({ files, folder }: OpenMemory, store: MemoryStore): Promise<KitWriting> {
+async function writingOf({ files, folder, mirror }: OpenMemory, store: MemoryStore): Promise<KitWriting> {
   return {
     kit: files.kit,
     agents: await files.agents(),
     locks: folder,
+    mirror: await mirror(),
     living: (type) => allEntries(store, { types: [type] }),
   };
 }

@@ -15,6 +15,7 @@ import { completed } from './copies.ts';
 import type { MemoryPage, MemoryStats, Page } from './engine.ts';
 import { embedPending, isOnQdrant, type MemorySetup, type Reembedding, Sessions } from './open.ts';
 import { kitCandidates, type OpenMemory, type Session, shownBy } from './opened.ts';
+import { keptList } from '../../kit/memories/memories-json.ts';
 import { hasStore } from './place.ts';
 import { ANALYSER, between, listed, passes, readyFilter } from './rank.ts';
 import { recall } from './recall.ts';
@@ -63,6 +64,7 @@ export function openMemory(setup: MemorySetup) {
     files,
     analyser: ANALYSER,
     folder,
+    mirror: async () => (await linePlaces(setup)).all.mirror,
     hide: setup.hide,
     log: setup.log,
     session: async () => ready(await sessions.get()),
@@ -215,7 +217,7 @@ export function memoryVersion(kit: Kit): string {
 
 /** The true state of a project's memory, even if it does not work. */
 async function statusOf(
-  { files, session }: OpenMemory,
+  { files, session, mirror }: OpenMemory,
   { reembedding }: Sessions,
   setup: MemorySetup,
   { owner, folder }: LinesPlace,
@@ -230,7 +232,8 @@ async function statusOf(
     lines,
     fileEntries: entries.length,
   };
-  const notes = [...problems];
+  const kept = await keptList(files.kit, await mirror());
+  const notes = [...problems, ...(kept === undefined ? [] : [kept])];
   const { app, isNamed } = files.kit;
   if (isOnQdrant(setup.engine) && !isNamed)
     notes.push(
@@ -275,15 +278,20 @@ async function statusOf(
 
 /** What is wrong with the memories, in words; what is fine, or not there yet, says nothing. */
 async function faultsIn(
-  { session }: OpenMemory,
+  { session, mirror }: OpenMemory,
   { kit, engine }: Pick<MemorySetup, 'kit' | 'engine'>,
 ): Promise<string[]> {
   try {
     if (!isOnQdrant(engine) && !(await hasStore(kit))) return [];
+    const kept = await keptList(kit, await mirror());
     const { store, notes } = await session();
     // An index in the wrong place is slower, not wrong.
     const health = await store.health();
-    return [...notes, ...(health.damaged === true ? health.notes : [])];
+    return [
+      ...(kept === undefined ? [] : [kept]),
+      ...notes,
+      ...(health.damaged === true ? health.notes : []),
+    ];
   } catch (error) {
     if (!(error instanceof BmadError)) throw error;
     return [error.line];

@@ -28,6 +28,8 @@ export interface OpenMemory {
   analyser: Analyser;
   /** The folder of the server's own files; for Qdrant it has only locks. */
   folder: string;
+  /** The user's folder for what is kept of the project once more. */
+  mirror(): Promise<string | undefined>;
   writes: boolean;
   hide(text: string): string;
   log: Log;
