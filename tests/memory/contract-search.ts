@@ -174,9 +174,9 @@ export function searchContract(
         ['deploy', 'redis', 'pg'].map(uuid),
       );
       expect(rest.next).toBeUndefined();
-      const vectors = [...first.entries, ...rest.entries].map(({ type, id, text, revision }) => ({
+      const vectors = [...first.entries, ...rest.entries].map(({ type, id, text }) => ({
         key: { type, id },
-        revision,
+        text,
         vector: embedded(text, otherSpace),
       }));
       expect(await store.setVectors(vectors.slice(0, 2))).toBe(2);
@@ -189,7 +189,8 @@ export function searchContract(
       const [waiting] = (await store.pending({ limit: 9 })).entries;
       expect(waiting?.revision).toBe(2);
       const key = { type: 'decisions', id: uuid('pg') } as const;
-      await store.setVectors([{ key, revision: 2, vector: embedded('Postgres holds it all', otherSpace) }]);
+      const text = 'Postgres holds it all';
+      await store.setVectors([{ key, text, vector: embedded(text, otherSpace) }]);
       expect(await store.embedding()).toMatchObject({ total: 3, embedded: 3 });
       expect((await store.pending({ limit: 9 })).entries).toEqual([]);
       expect(await store.search({ terms: [], vector, filter: {}, limit: 5 })).toHaveLength(3);

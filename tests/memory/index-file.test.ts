@@ -67,7 +67,6 @@ const HARMS: [string, (file: string, other: string) => Promise<void>][] = [
   ['given another table', (file) => sql(file, 'DROP TABLE memory; CREATE TABLE memory (x)')],
   ['robbed of its words', (file) => sql(file, 'DROP TABLE words')],
   ['damaged in a memory', (file) => flipped(file, '"text":"Memory 7 of ours')],
-  ['damaged in an earlier wording', (file) => sql(file, `UPDATE memory SET revisions = '[{'`)],
   ['damaged in a line', (file) => sql(file, 'UPDATE event SET body = substr(body, 2)')],
   ['damaged in a vector', (file) => sql(file, 'UPDATE vector SET vector = substr(vector, 2) WHERE rid = 7')],
 ];

@@ -384,9 +384,9 @@ describe('memories on Qdrant', () => {
     expect(await old.search({ terms: ['kafka'], filter: {}, limit: 5 })).toHaveLength(1);
     const { entries } = await store.pending({ limit: 10 });
     await store.setVectors(
-      entries.map(({ type, id, text, revision }) => ({
+      entries.map(({ type, id, text }) => ({
         key: { type, id },
-        revision,
+        text,
         vector: embedded(text, otherSpace),
       })),
     );

@@ -81,8 +81,8 @@ export interface MemoryQuery {
 
 export interface VectorFor {
   key: MemoryKey;
-  /** The revision whose text was embedded. A memory that has changed since keeps waiting. */
-  revision: number;
+  /** What was embedded. A memory that says something else by now keeps waiting. */
+  text: string;
   vector: Float32Array;
 }
 
@@ -116,12 +116,14 @@ export interface Stored {
 
 /** What a memory becomes, nothing where it stays, with the vector of the text as it is now. */
 export interface Decided<T> {
-  next: Stored | undefined;
+  next: MemoryEntry | undefined;
+  /** What it said before it came here, newest first. */
+  earlier?: readonly MemoryRevision[];
   vector?: Float32Array | undefined;
   answer: T;
 }
 
-export type Decide<T> = (current: Stored | undefined, index: number) => Decided<T>;
+export type Decide<T> = (current: MemoryEntry | undefined, index: number) => Decided<T>;
 
 /** Only those that have no vector of the embedder in use; superseded and forgotten ones as in any filter. */
 export interface IndexFilter extends MemoryFilter {

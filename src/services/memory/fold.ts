@@ -46,10 +46,12 @@ export function keyOfEntity(of: string): MemoryKey | undefined {
 }
 
 /** The memory as a line has it: what it is known by stands in the entity, how often it was changed in the lines. */
-export function dataOf({ entry, revisions }: Stored, verb: Verb): Record<string, unknown> {
-  const { type: _type, id: _id, project: _project, revision: _revision, others: _others, ...data } = entry;
+export function dataOf(
+  { type: _type, id: _id, project: _project, revision: _revision, others: _others, ...data }: MemoryEntry,
+  earlier: readonly MemoryRevision[] = [],
+): Record<string, unknown> {
   // Lines are the history of what came with them; what was kept in another way before brings its own.
-  return verb === 'moved' && revisions.length > 0 ? { ...data, earlier: revisions.toReversed() } : data;
+  return earlier.length > 0 ? { ...data, earlier: earlier.toReversed() } : data;
 }
 
 /** The lines about a memory that have to lose what they say: somebody who did not know of them, or did, removed it for good. */
@@ -184,7 +186,11 @@ const cleanText = (text: string): string => text.replaceAll('\0', '').replaceAll
 const cleanName = (name: string): string => cleanText(name).normalize('NFC');
 const cleanTags = (tags: readonly string[]): string[] => [...new Set(tags.map(cleanName))];
 
-export function upserted(current: Stored | undefined, given: NewMemory, project: string): Decided<Upserted> {
+export function upserted(
+  current: MemoryEntry | undefined,
+  given: NewMemory,
+  project: string,
+): Decided<Upserted> {
   const at = isoTime(given.at);
   const wording = { text: cleanText(given.text), tags: cleanTags(given.tags), agent: cleanName(given.agent) };
   if (current === undefined) {
@@ -192,57 +198,47 @@ export function upserted(current: Stored | undefined, given: NewMemory, project:
     const updatedAt = createdAt > at ? createdAt : at;
     const { type, id, vector } = given;
     const entry: MemoryEntry = { id, type, ...wording, project, createdAt, updatedAt, revision: 1 };
-    return {
-      next: { entry, revisions: [] },
-      vector,
-      answer: { outcome: 'created', entry, previous: undefined },
-    };
+    return { next: entry, vector, answer: { outcome: 'created', entry, previous: undefined } };
   }
   const back = given.revive === false ? current : revived(current);
   const decided = reworded(back, back !== current, wording, at, given.vector);
   return back === current ? decided : { ...decided, answer: { ...decided.answer, revived: true } };
 }
 
-export function updated(current: Stored, change: MemoryChange): Decided<Upserted> {
-  const { entry } = current;
+export function updated(entry: MemoryEntry, change: MemoryChange): Decided<Upserted> {
   const wording = {
     text: change.text === undefined ? entry.text : cleanText(change.text),
     tags: change.tags === undefined ? entry.tags : cleanTags(change.tags),
     agent: change.agent === undefined ? entry.agent : cleanName(change.agent),
   };
-  return reworded(current, false, wording, isoTime(change.at), change.vector);
+  return reworded(entry, false, wording, isoTime(change.at), change.vector);
 }
 
 function reworded(
-  current: Stored,
+  entry: MemoryEntry,
   touched: boolean,
   wording: Omit<Wording, 'at'>,
   at: string,
   vector: Float32Array | undefined,
 ): Decided<Upserted> {
-  const { entry, revisions } = current;
   const { revision, updatedAt } = entry;
   if (isSame(wording, entry)) {
     const outcome = touched ? 'updated' : 'unchanged';
-    return { next: touched ? current : undefined, vector, answer: { outcome, entry, previous: undefined } };
+    return { next: touched ? entry : undefined, vector, answer: { outcome, entry, previous: undefined } };
   }
   const previous = { revision, ...plain({ ...entry, at: updatedAt }) };
   // Clocks of different machines disagree; a memory's own times never run backwards.
   const changedAt = at > updatedAt ? at : updatedAt;
   const next = { ...entry, ...wording, updatedAt: changedAt, revision: revision + 1 };
-  return {
-    next: { entry: next, revisions: [previous, ...revisions].slice(0, REVISIONS_KEPT) },
-    vector,
-    answer: { outcome: 'updated', entry: next, previous },
-  };
+  return { next, vector, answer: { outcome: 'updated', entry: next, previous } };
 }
 
-function revived(current: Stored): Stored {
-  const { forgottenAt: _, supersededAt: __, supersededBy: ___, ...entry } = current.entry;
-  return isLiving(current.entry) ? current : { ...current, entry };
+function revived(current: MemoryEntry): MemoryEntry {
+  const { forgottenAt: _, supersededAt: __, supersededBy: ___, ...entry } = current;
+  return isLiving(current) ? current : entry;
 }
 
-export function present(current: Stored | undefined, { type, id }: MemoryKey): Stored {
+export function present<T>(current: T | undefined, { type, id }: MemoryKey): T {
   if (current !== undefined) return current;
   throw new BmadError('not_found', t`There is no memory ${quoted(id)} in ${type}.`, {
     subject: id,

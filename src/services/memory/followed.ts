@@ -1,13 +1,6 @@
 import { t } from '../../base/text/message.ts';
 import { BmadError, ours } from '../../base/errors.ts';
-import {
-  type Happened,
-  headsOf,
-  isUnheard,
-  type Log,
-  type Mark,
-  type Page as LinePage,
-} from '../../lines/line.ts';
+import { type Happened, isUnheard, type Log, type Mark, type Page as LinePage } from '../../lines/line.ts';
 import type { MemoryHit, MemoryKey } from '../../model/memory.ts';
 import {
   type IndexFilter,
@@ -15,7 +8,6 @@ import {
   type MemoryQuery,
   type MemoryStats,
   type Page,
-  type Stored,
   type StoreHealth,
   type StoreOptions,
   type VectorFor,
@@ -34,7 +26,6 @@ export interface Taken {
  * type, then by id. Failures are `BmadError`s with a way out.
  */
 export interface MemoryIndex {
-  stored(keys: readonly MemoryKey[]): Promise<(Stored | undefined)[]>;
   /**
    * By words, by vector or by both; best first, equal scores as in lists. Hits have a word in common with the query or,
    * where a vector is given, a vector in the same space. Without words and vector there are none, unless all are asked for.
@@ -43,7 +34,7 @@ export interface MemoryIndex {
   list(filter: IndexFilter, page: Page): Promise<MemoryPage>;
   count(filter: IndexFilter): Promise<number>;
   /** Every memory that was reworded, forgotten or superseded, in no particular order. */
-  changed(): Promise<Stored[]>;
+  changed(): Promise<MemoryKey[]>;
   stats(): Promise<MemoryStats>;
   vectors(keys: readonly MemoryKey[]): Promise<(Float32Array | undefined)[]>;
   writeVectors(vectors: readonly VectorFor[]): Promise<number>;
@@ -58,6 +49,7 @@ export interface MemoryIndex {
   points(): Promise<Mark>;
   /** Takes a page in; answers with nothing where another process was faster, and the mark has moved. */
   take(taken: string, page: LinePage): Promise<Taken | undefined>;
+  /** All that lines say about these memories, without what was removed for good. */
   said(keys: readonly MemoryKey[]): Promise<Happened[][]>;
   /** The memories about which lines say what no point says, of those that have changed, and a number to settle it with. */
   owed(): Promise<{ upTo: string; keys: MemoryKey[] }>;
@@ -70,15 +62,13 @@ export interface MemoryIndex {
 
 export interface Told {
   key: MemoryKey;
-  /** Nothing where it was removed for good. */
-  stored: Stored | undefined;
   events: readonly Happened[];
   vector: Float32Array | undefined;
 }
 
 /** Points as an index takes them in: each is a file of its own. */
 export interface PointPage extends LinePage {
-  vectors: readonly { key: MemoryKey; text: string; vector: Float32Array }[];
+  vectors: readonly VectorFor[];
 }
 
 /** A server that others use too: what it has is taken in, and it is told of each change. */
@@ -88,13 +78,6 @@ export interface SharedPlace {
   news(isNew: boolean, known: () => Promise<Mark>, take: (page: PointPage) => Promise<void>): Promise<void>;
   tell(said: readonly Told[], take: (page: PointPage) => Promise<void>): Promise<void>;
   health(): Promise<StoreHealth>;
-}
-
-export interface Heads {
-  /** The lines about a memory that nothing follows yet. */
-  heads: string[];
-  /** Whether a newer program has written one of its lines. */
-  newer: boolean;
 }
 
 /** How often another process may be faster with the same lines before somebody is told. */
@@ -113,12 +96,6 @@ export interface FollowedMore {
   /** No for one who only reads: no line is written then, none is removed, and nobody is told. */
   writes?: boolean | undefined;
   folder?: string | undefined;
-}
-
-/** What is under a key, and what lines say last about it. */
-export interface Seen extends Heads {
-  key: MemoryKey;
-  stored: Stored | undefined;
 }
 
 /** One who writes has to know all that was said about what is written. */
@@ -187,15 +164,6 @@ export class FollowedIndex {
     if (needs === 'some' || this.#making === undefined) return;
     await this.#making.done;
     await this.#fresh(needs);
-  }
-
-  /** What is under these keys, and which lines about them nothing follows. */
-  seen(keys: readonly MemoryKey[]): Promise<Seen[]> {
-    return this.ask(async (index) => {
-      const stored = await index.stored(keys);
-      const said = await index.said(keys);
-      return keys.map((key, at) => ({ key, stored: stored[at], ...headsAmong(said[at] ?? []) }));
-    }, 'all');
   }
 
   /** What is being made at the moment, so that answers lack something; a fact for people. */
@@ -320,41 +288,30 @@ export class FollowedIndex {
   async #tell(shared: SharedPlace, keys: readonly MemoryKey[]): Promise<void> {
     for (let from = 0; from < keys.length; from += SHARED_AT_ONCE) {
       const some = keys.slice(from, from + SHARED_AT_ONCE);
-      const [stored, said] = [await this.#index.stored(some), await this.#index.said(some)];
-      const vectors = await this.#index.vectors(some);
-      const told = some.map((key, at) => ({
-        key,
-        stored: stored[at],
-        events: said[at] ?? [],
-        vector: vectors[at],
-      }));
+      const [said, vectors] = [await this.#index.said(some), await this.#index.vectors(some)];
+      const told = some.map((key, at) => ({ key, events: said[at] ?? [], vector: vectors[at] }));
       await shared.tell(told, this.#takePoints);
     }
   }
 
   /** Points are lines that are in no file; vectors come with some of them. */
   readonly #takePoints = async ({ vectors, ...page }: PointPage): Promise<void> => {
-    const { space } = this.options;
     await this.#untilTaken(async ({ taken }) => {
       const found = await this.#index.take(taken, page);
       if (found === undefined) return false;
       if (found.covered.size > 0 && this.more.writes !== false) await this.log.erase(found.covered);
       return true;
     });
-    if (space === undefined || vectors.length === 0) return;
-    const stored = await this.#index.stored(vectors.map(({ key }) => key));
-    const fitting = vectors.flatMap(({ key, text, vector }, at): VectorFor[] => {
-      const entry = stored[at]?.entry;
-      const isSame = entry?.text === text && vector.length === space.dim;
-      return isSame ? [{ key, revision: entry.revision, vector }] : [];
-    });
-    await this.#index.writeVectors(fitting);
+    const { dim } = this.options.space ?? {};
+    const fitting = vectors.filter(({ vector }) => vector.length === dim);
+    if (fitting.length > 0) await this.#index.writeVectors(fitting);
   };
 
   protected async writeVectors(vectors: readonly VectorFor[], needs: Needs = 'some'): Promise<number> {
-    if (vectors.length === 0) return 0;
     const { shared, writes } = this.more;
+    // Also without any: what was written is taken in, and a server told of it, before the caller goes on.
     return this.ask(async (index) => {
+      if (vectors.length === 0) return 0;
       const taken = await index.writeVectors(vectors);
       if (shared !== undefined && writes !== false)
         await this.#tell(shared, await index.inLines(vectors.map(({ key }) => key)));
@@ -376,8 +333,3 @@ export class FollowedIndex {
 
 const makingNote = (taken: string): string =>
   t`The index of memories is being made from the lines, ${taken} so far: what is not in it yet is not found.`;
-
-const headsAmong = (events: readonly Happened[]): Heads => ({
-  heads: headsOf(events),
-  newer: events.some(({ newer }) => newer),
-});

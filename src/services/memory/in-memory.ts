@@ -10,7 +10,6 @@ import {
   keyText,
   type MemoryQuery,
   type Page,
-  type Stored,
   type StoreHealth,
   type StoreOptions,
   type VectorFor,
@@ -22,7 +21,8 @@ import { groupOf, listed, passes, readyFilter, searchedAmong, tally, termsOf } f
 /** Entries whose words are looked at before others get their turn. */
 const WORDS_AT_ONCE = 200;
 
-interface Kept extends Stored {
+interface Kept {
+  entry: MemoryEntry;
   /** Of the embedder in use. */
   vector: Float32Array | undefined;
   /** Nothing until somebody searches. */
@@ -125,7 +125,7 @@ export class IndexInMemory implements MemoryIndex {
     if (next === undefined) this.#kept.delete(keyText(key));
     else
       this.#kept.set(keyText(key), {
-        ...next,
+        entry: next.entry,
         vector: before?.entry.text === next.entry.text ? before.vector : undefined,
         terms: undefined,
       });
@@ -172,15 +172,16 @@ export class IndexInMemory implements MemoryIndex {
     }
   }
 
-  async changed(): Promise<Stored[]> {
-    return [...this.#kept.values()].filter(({ entry }) => !isLiving(entry) || entry.revision > 1);
+  async changed(): Promise<MemoryKey[]> {
+    const all = Array.from(this.#kept.values(), ({ entry }) => entry);
+    return all.filter((entry) => !isLiving(entry) || entry.revision > 1);
   }
 
   async writeVectors(vectors: readonly VectorFor[]): Promise<number> {
     let taken = 0;
-    for (const { key, revision, vector } of vectors) {
+    for (const { key, text, vector } of vectors) {
       const kept = this.#kept.get(keyText(key));
-      if (kept?.entry.revision !== revision) continue;
+      if (kept?.entry.text !== text) continue;
       kept.vector = vector;
       taken++;
     }
@@ -190,10 +191,6 @@ export class IndexInMemory implements MemoryIndex {
 
   async stamp(): Promise<string> {
     return String(this.#rev);
-  }
-
-  async stored(keys: readonly MemoryKey[]): Promise<(Stored | undefined)[]> {
-    return keys.map((key) => this.#kept.get(keyText(key)));
   }
 
   async health(): Promise<StoreHealth> {

@@ -208,8 +208,8 @@ export async function newerIn(memories: readonly Stored[], known: Known): Promis
     const { heads = [], stored: there } = lines[at] ?? {};
     if (heads.length > 0 && !isNewer(stored, there)) return [];
     const isGone = stored.entry.forgottenAt !== undefined;
-    const kept = isGone ? { entry: { ...stored.entry, text: '' }, revisions: [] } : stored;
-    return [{ of: entityOf(stored.entry), after: heads, do: 'moved', data: dataOf(kept, 'moved') }];
+    const data = isGone ? dataOf({ ...stored.entry, text: '' }) : dataOf(stored.entry, stored.revisions);
+    return [{ of: entityOf(stored.entry), after: heads, do: 'moved', data }];
   });
 }
 

@@ -343,7 +343,7 @@ export async function embedPending(
           progress.done += await store.setVectors(
             page.entries.map((entry, index) => ({
               key: entry,
-              revision: entry.revision,
+              text: entry.text,
               vector: vectors[index] as Float32Array,
             })),
           );
@@ -381,18 +381,14 @@ export async function moveMemory(setup: MemorySetup): Promise<StateMove | undefi
       return stray === undefined ? [] : [stray.line];
     },
     async copy() {
-      await copyLines(from, {
-        folder: to,
-        inside,
-        mirror: await mirrorOf(setup, to, inside),
-        isPrivate: true,
-      });
+      const mirror = await mirrorOf(setup, to, inside);
+      await copyLines(from, { folder: to, inside, mirror, isPrivate: true });
       const all = home.keptWith === undefined ? (await allEntries(store, {})).toReversed() : [];
       const living = (type: MemoryType): Promise<MemoryEntry[]> =>
         Promise.resolve(all.filter((entry) => entry.type === type));
       const agents = await readKitAgents(kit);
       for (const entry of all)
-        await writeKitFiles({ kit: home, agents, locks: to, living }, entry, { mode: 'local' });
+        await writeKitFiles({ kit: home, agents, locks: to, mirror, living }, entry, { mode: 'local' });
       // The same lines in both places are the same memories.
       return () => Promise.resolve();
     },

@@ -4,7 +4,7 @@ import { inTurn } from '../../base/async.ts';
 import { BmadError } from '../../base/errors.ts';
 import { readOnlyFolder } from '../../base/files/file-refusals.ts';
 import { isWritable } from '../../base/files/file-state.ts';
-import { asMuchAsFits, ERASE, troubleText } from '../../lines/line.ts';
+import { asMuchAsFits, ERASE, headsOf, troubleText } from '../../lines/line.ts';
 import {
   MEMORY_TYPES,
   type MemoryEntry,
@@ -29,12 +29,31 @@ import {
   type Upserted,
   type VectorFor,
 } from './engine.ts';
-import { behind, dataOf, entityOf, type IsBehind, present, updated, upserted, type Verb } from './fold.ts';
-import { FollowedIndex, type Heads, type MemoryIndex } from './followed.ts';
+import {
+  behind,
+  dataOf,
+  entityOf,
+  type IsBehind,
+  memoryOf,
+  present,
+  updated,
+  upserted,
+  type Verb,
+} from './fold.ts';
+import { FollowedIndex, type MemoryIndex } from './followed.ts';
 import { unit } from './rank.ts';
 
-interface Said extends Heads {
+/** What is under a key, and what lines say last about it. */
+export interface Seen {
   key: MemoryKey;
+  stored: Stored | undefined;
+  /** The lines about it that nothing follows yet. */
+  heads: string[];
+  /** Whether a newer program has written one of its lines. */
+  newer: boolean;
+}
+
+interface Said extends Omit<Seen, 'stored'> {
   do: Verb;
   data: Record<string, unknown>;
 }
@@ -71,26 +90,23 @@ export class MemoryStore extends FollowedIndex {
     return this.#turn(async () => {
       this.#refuseReaders();
       const answers: T[] = [];
-      const vectors: { key: MemoryKey; vector: Float32Array }[] = [];
+      const vectors: VectorFor[] = [];
       for (const part of eachOnce(keys)) {
         const current = await this.seen(part);
         const plans = current.flatMap(({ key, heads, newer, stored }): Said[] => {
-          const { next, vector, answer } = decide(stored, answers.length);
+          const before = stored?.entry;
+          const { next, earlier = [], vector, answer } = decide(before, answers.length);
           answers.push(answer);
+          const text = (next ?? before)?.text;
           // As it is stored and compared; one that cannot be is refused before anything is written.
-          if (vector !== undefined) vectors.push({ key, vector: unit(vector, this.options.space) });
+          if (vector !== undefined && text !== undefined) vectors.push(this.#ready({ key, text, vector }));
           if (next === undefined) return [];
-          const verb = verbFor(stored, next);
-          return [{ key, heads, newer, do: verb, data: dataOf(next, verb) }];
+          const verb = earlier.length > 0 ? 'moved' : verbFor(before, next);
+          return [{ key, heads, newer, do: verb, data: dataOf(next, earlier) }];
         });
         await this.#write(plans);
       }
-      const found = await this.stored(vectors.map(({ key }) => key));
-      const current = vectors.flatMap((each, at): VectorFor[] => {
-        const revision = found[at]?.entry.revision;
-        return revision === undefined ? [] : [{ ...each, revision }];
-      });
-      await this.writeVectors(current);
+      await this.writeVectors(vectors);
       return answers;
     });
   }
@@ -150,9 +166,8 @@ export class MemoryStore extends FollowedIndex {
     become: (entry: MemoryEntry) => MemoryEntry | undefined,
   ): Promise<MemoryEntry[]> {
     const answers = await this.change(keys, (current, index) => {
-      const before = present(current, keys[index] as MemoryKey);
-      const answer = become(before.entry);
-      return { next: answer && { ...before, entry: answer }, answer };
+      const next = become(present(current, keys[index] as MemoryKey));
+      return { next, answer: next };
     });
     return answers.filter((entry) => entry !== undefined);
   }
@@ -178,12 +193,36 @@ export class MemoryStore extends FollowedIndex {
       throw new BmadError('forbidden', t`Memories are only read here: nothing was written.`);
   }
 
-  stored = (keys: readonly MemoryKey[]) => this.ask((index) => index.stored(keys));
+  stored = (keys: readonly MemoryKey[]) => this.ask((index) => this.#stored(index, keys));
   list = (filter: MemoryFilter, page: Page) => this.ask((index) => index.list(filter, page));
   count = (filter: MemoryFilter) => this.ask((index) => index.count(filter));
-  changed = () => this.ask((index) => index.changed());
+  changed = () => this.ask((index) => this.#changed(index));
   stats = () => this.ask((index) => index.stats());
   stamp = () => this.ask((index) => index.stamp());
+
+  /** What is under these keys, and which lines about them nothing follows. */
+  seen(keys: readonly MemoryKey[]): Promise<Seen[]> {
+    return this.ask((index) => this.#seen(index, keys), 'all');
+  }
+
+  /** A memory is what its lines make of it; what an index keeps of it is for finding it. */
+  async #seen(index: MemoryIndex, keys: readonly MemoryKey[]): Promise<Seen[]> {
+    const said = await index.said(keys);
+    return keys.map((key, at) => {
+      const events = said[at] ?? [];
+      const stored = memoryOf(key, this.options.project, events);
+      return { key, stored, heads: headsOf(events), newer: events.some(({ newer }) => newer) };
+    });
+  }
+
+  async #stored(index: MemoryIndex, keys: readonly MemoryKey[]): Promise<(Stored | undefined)[]> {
+    return (await this.#seen(index, keys)).map(({ stored }) => stored);
+  }
+
+  async #changed(index: MemoryIndex): Promise<Stored[]> {
+    const all = await this.#stored(index, await index.changed());
+    return all.filter((each) => each !== undefined);
+  }
 
   async get(key: MemoryKey): Promise<MemoryEntry | undefined> {
     return (await this.stored([key]))[0]?.entry;
@@ -217,7 +256,7 @@ export class MemoryStore extends FollowedIndex {
 
   async #isBehind(index: MemoryIndex): Promise<IsBehind> {
     const stamp = await index.stamp();
-    if (this.#past?.stamp !== stamp) this.#past = { stamp, isBehind: behind(await index.changed()) };
+    if (this.#past?.stamp !== stamp) this.#past = { stamp, isBehind: behind(await this.#changed(index)) };
     return this.#past.isBehind;
   }
 
@@ -281,13 +320,10 @@ export async function allEntries(store: MemoryStore, filter: MemoryFilter): Prom
 }
 
 /** What a change was, for people who read the lines; the memory after it stands in the line itself. */
-function verbFor(current: Stored | undefined, { entry, revisions }: Stored): Verb {
-  if (current === undefined && revisions.length > 0) return 'moved';
-  if (entry.forgottenAt !== undefined && current?.entry.forgottenAt === undefined) return 'forget';
-  if (entry.forgottenAt === undefined && current?.entry.forgottenAt !== undefined) return 'restore';
-  return entry.supersededAt !== undefined && current?.entry.supersededAt === undefined
-    ? 'supersede'
-    : 'remember';
+function verbFor(before: MemoryEntry | undefined, next: MemoryEntry): Verb {
+  if (next.forgottenAt !== undefined && before?.forgottenAt === undefined) return 'forget';
+  if (next.forgottenAt === undefined && before?.forgottenAt !== undefined) return 'restore';
+  return next.supersededAt !== undefined && before?.supersededAt === undefined ? 'supersede' : 'remember';
 }
 
 const newerLine = ({ id }: MemoryKey): BmadError =>

@@ -97,7 +97,7 @@ export async function imported(
     for (const { outcome } of await session.store.upsert(plain)) result[outcome]++;
     const back = memories.flatMap(({ own, ...memory }) => (own === undefined ? [] : [{ own, memory }]));
     const keys = back.map(({ memory }) => memory);
-    const decide = (current: Stored | undefined, at: number): Decided<WriteOutcome> =>
+    const decide = (current: MemoryEntry | undefined, at: number): Decided<WriteOutcome> =>
       returned(current, back[at] as (typeof back)[number], opened.files.kit.app);
     for (const outcome of await session.store.change(keys, decide)) result[outcome]++;
     call.progress(t`${Math.min(from + BATCH, ready.length)} of ${ready.length} memories`);
@@ -118,15 +118,15 @@ type Marks = Pick<MemoryEntry, 'supersededAt' | 'supersededBy' | 'forgottenAt'>;
  * export are kept.
  */
 function returned(
-  current: Stored | undefined,
+  current: MemoryEntry | undefined,
   { memory, own }: { memory: NewMemory; own: Own },
   project: string,
 ): Decided<WriteOutcome> {
-  const since = current?.entry.updatedAt ?? '';
+  const since = current?.updatedAt ?? '';
   const said = since < own.updatedAt ? upserted(current, memory, project) : undefined;
-  const { entry, revisions } = said?.next ?? current ?? {};
+  const entry = said?.next ?? current;
   const isNew = (mark: 'supersededAt' | 'forgottenAt'): boolean =>
-    own[mark] !== undefined && current?.entry[mark] === undefined && own[mark] >= since;
+    own[mark] !== undefined && current?.[mark] === undefined && own[mark] >= since;
   const { supersededAt, supersededBy } = isNew('supersededAt') ? own : {};
   const { forgottenAt } = isNew('forgottenAt') ? own : {};
   const marks = present<Marks>({ supersededAt, supersededBy, forgottenAt });
@@ -135,11 +135,9 @@ function returned(
   const answer = outcome === 'unchanged' && isMarked ? 'updated' : outcome;
   if (entry === undefined || answer === 'unchanged') return { next: undefined, answer };
   const earlier = own.earlier.map((wording, at) => ({ ...wording, revision: at + 1 })).toReversed();
-  const next =
-    current === undefined
-      ? { entry: { ...entry, ...marks, revision: earlier.length + 1 }, revisions: earlier }
-      : { entry: { ...entry, ...marks }, revisions: revisions ?? [] };
-  return { next, vector: said?.vector, answer };
+  const next = { ...entry, ...marks };
+  const vector = said?.vector;
+  return current === undefined ? { next, earlier, vector, answer } : { next, vector, answer };
 }
 
 type Ready = NewMemory & { own?: Own | undefined };

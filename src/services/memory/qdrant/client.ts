@@ -6,7 +6,7 @@ import { type Line, lineJson, lineOf, NO_ONE, readLine } from '../../../lines/li
 import type { Schemas } from '@qdrant/js-client-rest';
 import type { MemoryKey } from '../../../model/memory.ts';
 import type { Told } from '../followed.ts';
-import { entityOf } from '../fold.ts';
+import { entityOf, memoryOf } from '../fold.ts';
 
 export interface QdrantAddress {
   url: string;
@@ -217,9 +217,9 @@ export const INDEXES: Record<string, 'keyword' | 'datetime'> = {
  * The first six keys are those of BMAD's own memory; its readers ignore the others. What was removed for good leaves a point
  * without a text, by which every other machine hears of it.
  */
-export function payloadOf({ key, stored, events }: Omit<Told, 'vector'>, project: string, changeId: string) {
+export function payloadOf({ key, events }: Omit<Told, 'vector'>, project: string, changeId: string) {
   const now = new Date().toISOString();
-  const { entry } = stored ?? {};
+  const { entry } = memoryOf(key, project, events) ?? {};
   return {
     text: entry?.text ?? '',
     agent: entry?.agent ?? '',

@@ -1,7 +1,7 @@
 import { nameKey } from '../../../base/text/suggest.ts';
 import { push } from '../../../base/values.ts';
 import { type Happened, happenedIn, onceEach, type Page as LinePage } from '../../../lines/line.ts';
-import type { MemoryEntry, MemoryKey, MemoryRevision } from '../../../model/memory.ts';
+import type { MemoryEntry, MemoryKey } from '../../../model/memory.ts';
 import {
   type IndexFilter,
   keyText,
@@ -9,7 +9,6 @@ import {
   type MemoryQuery,
   type Page,
   spaceText,
-  type Stored,
   type StoreHealth,
   type StoreOptions,
   type VectorFor,
@@ -163,9 +162,9 @@ export class SqliteIndex implements MemoryIndex {
     });
   }
 
-  async changed(): Promise<Stored[]> {
-    const sql = `SELECT ${ROW}, revisions FROM memory INDEXED BY memory_changed WHERE ${IS_CHANGED}`;
-    return this.#read((database) => database.all<WholeRow>(sql).map(storedOf));
+  changed(): Promise<MemoryKey[]> {
+    const sql = `SELECT type, id FROM memory INDEXED BY memory_changed WHERE ${IS_CHANGED}`;
+    return this.#read((database) => database.all<MemoryKey>(sql));
   }
 
   async writeVectors(vectors: readonly VectorFor[]): Promise<number> {
@@ -173,11 +172,11 @@ export class SqliteIndex implements MemoryIndex {
     if (space === undefined) return 0;
     return this.#write((database) => {
       const keys = vectors.map(({ key }) => key);
-      const current = readStored(database, keys);
+      const current = rowsOf(database, keys);
       const rids: number[] = [];
-      for (const { key, revision, vector } of vectors) {
+      for (const { key, text, vector } of vectors) {
         const row = current.get(keyText(key));
-        if (row?.entry.revision !== revision) continue;
+        if (row?.entry.text !== text) continue;
         const bytes = Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength);
         const sql = 'INSERT OR REPLACE INTO vector (rid, space, vector) VALUES (?, ?, ?)';
         database.run(sql, row.rid, spaceText(space), bytes);
@@ -193,7 +192,7 @@ export class SqliteIndex implements MemoryIndex {
     const { space } = this.#options;
     if (space === undefined) return keys.map(() => undefined);
     return this.#read((database) => {
-      const known = readStored(database, keys);
+      const known = rowsOf(database, keys);
       return keys.map((key) => {
         const sql = 'SELECT vector FROM vector WHERE rid = ? AND space = ?';
         const rid = known.get(keyText(key))?.rid ?? 0;
@@ -234,11 +233,6 @@ export class SqliteIndex implements MemoryIndex {
     this.#file.leave();
   }
 
-  async stored(keys: readonly MemoryKey[]): Promise<(Stored | undefined)[]> {
-    const found = await this.#read((database) => readStored(database, keys));
-    return keys.map((key) => found.get(keyText(key)));
-  }
-
   #read<T>(work: (database: Database) => T): Promise<T> {
     return this.#file.use((database) => database.read(() => work(database)));
   }
@@ -255,32 +249,16 @@ export class SqliteIndex implements MemoryIndex {
   }
 }
 
-interface StoredRow extends Stored {
-  rid: number;
-  terms: string;
-  text: string;
+interface KnownRow extends MemoryRow {
+  entry: MemoryEntry;
 }
-
-const textOf = (body: string, revisions: string | null): string => `${body}\n${revisions ?? ''}`;
 
 /** Those of these memories that there are; asked for together, because each question has its price. */
-function readStored(database: Database, keys: readonly MemoryKey[]): Map<string, StoredRow> {
+function rowsOf(database: Database, keys: readonly MemoryKey[]): Map<string, KnownRow> {
   const asked = JSON.stringify(keys.map(({ type, id }) => [type, id]));
-  const sql = `SELECT ${ROW}, revisions FROM json_each(?) k CROSS JOIN memory m ON m.type = k.value ->> 0 AND m.id = k.value ->> 1`;
-  return new Map(
-    database
-      .all<WholeRow>(sql, asked)
-      .map(storedOf)
-      .map((row) => [keyText(row.entry), row]),
-  );
-}
-
-type WholeRow = MemoryRow & { revisions: string | null };
-
-function storedOf({ revisions, ...row }: WholeRow): StoredRow {
-  const earlier = revisions === null ? [] : jsonInRow<MemoryRevision[]>(revisions);
-  const text = textOf(row.body, revisions);
-  return { rid: row.rid, terms: row.terms, entry: entryOf(row), revisions: earlier, text };
+  const sql = `SELECT ${ROW} FROM json_each(?) k CROSS JOIN memory m ON m.type = k.value ->> 0 AND m.id = k.value ->> 1`;
+  const rows = database.all<MemoryRow>(sql, asked).map((row) => ({ ...row, entry: entryOf(row) }));
+  return new Map(rows.map((row) => [keyText(row.entry), row]));
 }
 
 /** The number of this transaction; every row that it changes carries it. */
@@ -291,19 +269,19 @@ function nextRev(database: Database): number {
 }
 
 const PUT = `INSERT OR REPLACE INTO memory (type, id, agent, agent_key, tags, created_at, updated_at, forgotten_at, superseded_at,
-  body, revisions, terms, rev, rid) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  revision, body, terms, rev, rid) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /** Brings the row of a memory to what its lines say now; inside a transaction of the caller, who writes the words. */
-function writeStored(
+function writeRow(
   database: Database,
-  current: StoredRow | undefined,
-  { entry, revisions }: Stored,
+  current: KnownRow | undefined,
+  entry: MemoryEntry,
   { analyser }: StoreOptions,
   { rev, fresh }: { rev: number; fresh: number },
 ): { rid: number; words: string } | undefined {
-  const [body, earlier] = [JSON.stringify(entry), revisions.length === 0 ? null : JSON.stringify(revisions)];
+  const body = JSON.stringify(entry);
   // Two files, or a file and a point, often say the same.
-  if (current?.text === textOf(body, earlier)) return undefined;
+  if (current?.body === body) return undefined;
   const isReworded = current === undefined || wordsIn(current.entry) !== wordsIn(entry);
   const terms = isReworded ? termsOf(analyser, entry) : [];
   const rid = current?.rid ?? fresh;
@@ -318,8 +296,8 @@ function writeStored(
     entry.updatedAt,
     entry.forgottenAt ?? null,
     entry.supersededAt ?? null,
+    entry.revision,
     body,
-    earlier,
     isReworded ? termsText(terms) : current.terms,
     rev,
     rid,
@@ -334,7 +312,7 @@ const hasErased = ({ lines }: LinePage): boolean =>
 
 const wordsIn = ({ text, tags, others = [] }: MemoryEntry): string => [text, ...others, ...tags].join('\0');
 
-function removeStored(database: Database, { rid }: StoredRow): void {
+function removeRow(database: Database, { rid }: KnownRow): void {
   for (const table of ['vector', 'memory']) database.run(`DELETE FROM ${table} WHERE rid = ?`, rid);
   database.run('DELETE FROM words WHERE rowid = ?', rid);
 }
@@ -374,20 +352,20 @@ function takePage(
     database.run(put, of, id, file, JSON.stringify(happened));
   }
   const covered = new Map<string, Set<string>>();
-  const before = readStored(database, [...touched.values()]);
+  const before = rowsOf(database, [...touched.values()]);
   const rev = touched.size === 0 ? 0 : nextRev(database);
   let fresh = numberIn(database, 'SELECT max(rid) AS n FROM memory');
   const reworded: { rid: number; words: string }[] = [];
   for (const [of, key] of touched) {
     const happened = onceEach(events.get(of) ?? []);
     const current = before.get(keyText(key));
-    const next = memoryOf(key, options.project, happened);
+    const next = memoryOf(key, options.project, happened)?.entry;
     const ids = coveredBy(happened);
     if (ids.length > 0) covered.set(of, new Set(ids));
     const words =
-      next === undefined ? undefined : writeStored(database, current, next, options, { rev, fresh: ++fresh });
+      next === undefined ? undefined : writeRow(database, current, next, options, { rev, fresh: ++fresh });
     if (words !== undefined) reworded.push(words);
-    else if (next === undefined && current !== undefined) removeStored(database, current);
+    else if (next === undefined && current !== undefined) removeRow(database, current);
   }
   // After all others: SQLite writes the words to the file whenever a row of another table follows them, which takes as long as the rest.
   for (const { rid, words } of reworded)

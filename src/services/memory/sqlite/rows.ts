@@ -9,10 +9,10 @@ const TYPE_NUMBER =
   "(CASE type WHEN 'shared-context' THEN 0 WHEN 'decisions' THEN 1 WHEN 'agent-learnings' THEN 2 WHEN 'failures' THEN 3 ELSE 4 END)";
 
 /** Whether a memory was reworded, forgotten or superseded. */
-export const IS_CHANGED = '(revisions IS NOT NULL OR forgotten_at IS NOT NULL OR superseded_at IS NOT NULL)';
+export const IS_CHANGED = '(revision > 1 OR forgotten_at IS NOT NULL OR superseded_at IS NOT NULL)';
 
 /** Part of the file's name: a program with other tables has a file of its own, so that two do not rebuild in turns. */
-export const SCHEMA = 6;
+export const SCHEMA = 7;
 
 const TABLES = `
   CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -32,8 +32,8 @@ const TABLES = `
     updated_at TEXT NOT NULL,
     forgotten_at TEXT,
     superseded_at TEXT,
+    revision INTEGER NOT NULL,
     body TEXT NOT NULL,
-    revisions TEXT,
     terms TEXT NOT NULL,
     rev INTEGER NOT NULL,
     UNIQUE (type, id)
@@ -84,7 +84,7 @@ export interface MemoryRow {
   terms: string;
 }
 
-/** What a row is read by, without the wordings before. */
+/** What a row is read by. */
 export const ROW = 'rid, body, terms';
 
 export const entryOf = ({ body }: MemoryRow): MemoryEntry => jsonInRow(body);
