@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { contentRoot, serverFile, temporaryFolder } from '../../tests/support/app.ts';
+import { outsideHere, temporaryFolder } from '../../tests/support/app.ts';
 import type { Outside } from './settings.ts';
 import { spokenLanguage, spokenWords } from './spoken-language.ts';
 
@@ -12,18 +12,10 @@ async function machine(files: Record<string, string>, more: Partial<Outside> = {
     await writeFile(join(folder, path), text);
   }
   return {
-    flags: {},
-    presets: {},
-    env: { LANG: 'en_US.UTF-8', ...more.env },
-    cwd: join(folder, 'project'),
-    home: join(folder, 'home'),
+    ...outsideHere({ cwd: join(folder, 'project'), home: join(folder, 'home') }),
     platform: 'linux',
-    contentRoot,
-    serverCommand: [process.execPath, serverFile],
-    writeError: () => undefined,
-    terminal: false,
-    patient: false,
-    ...(more.flags === undefined ? {} : { flags: more.flags }),
+    ...more,
+    env: { LANG: 'en_US.UTF-8', ...more.env },
   };
 }
 

@@ -1,7 +1,7 @@
 import { chmod, mkdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { contentRoot, contextIn, temporaryFolder } from '../../tests/support/app.ts';
+import { contextIn, outsideHere, temporaryFolder } from '../../tests/support/app.ts';
 import { refusal } from '../../tests/support/thrown.ts';
 import type { Outside } from '../app/app.ts';
 import { userStateFolder } from '../config/locations.ts';
@@ -19,19 +19,7 @@ async function machine(flags: Outside['flags'] = {}): Promise<{
   decide(newToken?: boolean): Promise<Access>;
 }> {
   const folder = await temporaryFolder(onTestFinished);
-  const outside: Outside = {
-    flags,
-    env: {},
-    cwd: folder,
-    home: join(folder, 'home'),
-    platform: process.platform,
-    contentRoot,
-    serverCommand: [process.execPath],
-    writeError: () => undefined,
-    terminal: false,
-    presets: {},
-    patient: false,
-  };
+  const outside = outsideHere({ cwd: folder, home: join(folder, 'home'), flags });
   const context = await contextIn(folder, { flags, home: outside.home });
   const keep = join(userStateFolder(outside), 'http-token');
   return {

@@ -81,9 +81,9 @@ const VALUES = ['port'] as const;
 type ServerFlags = ParsedFlags<(typeof SWITCHES)[number], (typeof VALUES)[number]>;
 
 /** The command line of the server, which its two programs read alike. `bmad serve` is the same server over HTTP. */
-export function serverFlags(): ServerFlags {
-  const [first, ...rest] = programArguments();
-  return parseFlags(first === SERVE ? ['--http', ...rest] : programArguments(), SWITCHES, VALUES);
+export function serverFlags(typed = programArguments()): ServerFlags {
+  const [first, ...rest] = typed;
+  return parseFlags(first === SERVE ? ['--http', ...rest] : typed, SWITCHES, VALUES);
 }
 
 /** Prints to stderr why a program could not start or continue. */
@@ -94,8 +94,6 @@ export function fail(thrown: unknown, program = SERVER_PROGRAM): void {
   printer.err(`${program}: ${error.text}\n`);
   process.exitCode = ERROR_CODES[error.code].exit;
 }
-
-/** The letters BMAD on the keys of a telephone. */
 
 const LAST_PORT = 65_535;
 

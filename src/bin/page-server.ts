@@ -17,7 +17,6 @@ import { openPasses } from '../surfaces/http/page/passes.ts';
 import { personGate } from '../surfaces/http/page/person-gate.ts';
 import { createPageRoutes, type SeenClient } from '../surfaces/http/page/routes.ts';
 import { onlyThisMachine } from './http-access.ts';
-import { programFolder } from './program-place.ts';
 import { stdioServers } from './stdio-servers.ts';
 
 export interface PagePlan {
@@ -49,7 +48,7 @@ export function pageParts(context: Context, plan: PagePlan) {
     passes,
     // Those that are served under one public address share the links to it.
     places: [identity.id, ...(publicUrl === undefined ? [] : [publicUrl])],
-    folder: join(programFolder, 'page'),
+    folder: join(outside.contentRoot, '..', 'page'),
     projects,
     instances: async () => (await instances.answering(identity)).proven,
     stdioServers: () => stdioServers(state).running(),

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { a2aPlace, type RpcAnswer } from '../support/a2a.ts';
-import { startHttpServer } from '../support/http-server.ts';
+import { serveHere } from '../support/http-server.ts';
 import { AUDIENCE, startIssuer } from '../support/oauth-issuer.ts';
 import { bareEnvironment, bmadServer } from '../support/programs.ts';
 import { INITIALIZE, sendRequest } from '../support/raw-http.ts';
@@ -98,7 +98,7 @@ describe('a token for Agent2Agent', () => {
 
   it('can be an access token with a scope of its own', async () => {
     const issuer = await startIssuer('openid-configuration');
-    const server = await startHttpServer({
+    const server = await serveHere({
       ...place,
       more: ['--a2a', '--oauth-a2a-scope', 'shop:ask'],
       env: { BMAD_OAUTH_ISSUER: issuer.url, BMAD_PUBLIC_URL: AUDIENCE.replace('/mcp', '') },

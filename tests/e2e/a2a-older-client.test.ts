@@ -4,7 +4,7 @@ import { a2aPlace } from '../support/a2a.ts';
 import { some } from '../support/how-much.ts';
 
 const place = await a2aPlace(afterAll);
-const { origin } = await place.serve('--a2a-without-approval');
+const { origin } = await place.start('--a2a-without-approval');
 
 function asking(text: string) {
   return {

@@ -4,7 +4,7 @@ import { TaskState } from '@a2a-js/sdk';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { a2aPlace, message, nextOf, resultOf, send, stateOf, wordsOf } from '../support/a2a.ts';
-import { startHttpServer } from '../support/http-server.ts';
+import { serveHere } from '../support/http-server.ts';
 import { textsOf } from '../support/mcp-client.ts';
 import { forgeTask } from '../support/tasks.ts';
 import { isDeep } from '../support/how-much.ts';
@@ -139,7 +139,7 @@ describe('a result that an outsider hands in', () => {
 
 describe('several servers of one project', () => {
   it('show the same tasks, and the changes that the other makes', async () => {
-    const second = await place.serve('--a2a-without-approval');
+    const second = await place.start('--a2a-without-approval');
     const other = await second.client('0.3');
     const { id } = await send(other, message('Seen by both'));
     const stream = client.resubscribeTask({ tenant: '', id });
@@ -150,7 +150,7 @@ describe('several servers of one project', () => {
   });
 
   it.runIf(isDeep)('end their streams when they end, and keep the task', async () => {
-    const third = await place.serve('--a2a-without-approval');
+    const third = await place.start('--a2a-without-approval');
     const leaving = await third.client('1.0');
     const { id } = await send(leaving, message('Outlives the server'));
     const stream = leaving.resubscribeTask({ tenant: '', id });
@@ -161,7 +161,7 @@ describe('several servers of one project', () => {
   });
 
   it.runIf(isDeep)('answer those who wait for the end with the task as it is', async () => {
-    const fourth = await place.serve('--a2a-without-approval');
+    const fourth = await place.start('--a2a-without-approval');
     const waiting = send(await fourth.client('1.0'), message('Wait', { contextId: 'waiting' }), true);
     const wanted = {
       tenant: '',
@@ -200,7 +200,7 @@ describe('without the setting', () => {
     );
     expect(texts.join('')).toContain('Ship it');
     expect(texts.join('')).not.toContain('Write something');
-    const off = await startHttpServer(place);
+    const off = await serveHere(place);
     onTestFinished(async () => void (await off.stop()));
     const answers = await Promise.all(
       ['/a2a', '/.well-known/agent-card.json', '/.well-known/agent.json'].map(

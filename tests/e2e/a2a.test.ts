@@ -6,7 +6,7 @@ import { connectClient, textsOf } from '../support/mcp-client.ts';
 import { some } from '../support/how-much.ts';
 
 const place = await a2aPlace(afterAll);
-const server = await place.serve('--a2a-without-approval');
+const server = await place.start('--a2a-without-approval');
 
 /** A worker that is a program of its own takes exactly this task. */
 async function claim(id: string): Promise<string> {

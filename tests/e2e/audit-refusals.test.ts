@@ -2,9 +2,10 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../support/app.ts';
+import { bmadHere } from '../support/command-line.ts';
 import { startHttpServer } from '../support/http-server.ts';
 import { AUDIENCE, startIssuer } from '../support/oauth-issuer.ts';
-import { bareEnvironment, bmad } from '../support/programs.ts';
+import { bareEnvironment } from '../support/programs.ts';
 import { modern } from '../support/raw-http.ts';
 
 const token = (name: string): string => `token-of-${name}-0123456789`;
@@ -64,7 +65,7 @@ async function place(env: Record<string, string>, tokens?: readonly string[]) {
       return answer.status;
     },
     async type(...args: string[]): Promise<string> {
-      return String((await bmad(args, { cwd, env: bareEnvironment(home, own) })).stdout);
+      return String((await bmadHere(args, { cwd, env: bareEnvironment(home, own) })).stdout);
     },
     /** All lines of the audit, once the server has ended. */
     async audit(): Promise<Line[]> {

@@ -2,9 +2,10 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../support/app.ts';
+import { bmadHere } from '../support/command-line.ts';
 import { connectOver, ERAS } from '../support/http-client.ts';
-import { startHttpServer } from '../support/http-server.ts';
-import { bareEnvironment, bmad } from '../support/programs.ts';
+import { serveHere } from '../support/http-server.ts';
+import { bareEnvironment } from '../support/programs.ts';
 
 const [ADA, OTHER_ADA, READER] = [
   'token-of-ada-1-0123456789',
@@ -42,7 +43,7 @@ async function serve(
   const folder = join(state, 'bmad-mcp-server', 'audit');
   await prepare?.(join(state, 'bmad-mcp-server'));
   const own = { XDG_STATE_HOME: state };
-  const server = await startHttpServer({ cwd, home, env: { ...own, BMAD_HTTP_TOKEN_FILE: file, ...env } });
+  const server = await serveHere({ cwd, home, env: { ...own, BMAD_HTTP_TOKEN_FILE: file, ...env } });
   onTestFinished(async () => void (await server.stop()));
   const { origin } = new URL(server.url);
   return {
@@ -72,7 +73,7 @@ async function serve(
       );
     },
     show: async (...args) =>
-      String((await bmad(['audit', ...args], { cwd, env: bareEnvironment(home, own) })).stdout),
+      String((await bmadHere(['audit', ...args], { cwd, env: bareEnvironment(home, own) })).stdout),
     end: async () => void (await server.stop()),
   };
 }

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/app.ts';
 import { connectOver, ERAS } from '../support/http-client.ts';
-import { startHttpServer, type HttpServerProcess } from '../support/http-server.ts';
+import { serveHere, type HttpServer } from '../support/http-server.ts';
 import { textsOf } from '../support/mcp-client.ts';
 
 const token = (name: string): string => `token-of-${name}-0123456789`;
 const cwd = await temporaryFolder(afterAll);
 const other = await temporaryFolder(afterAll);
-let server: HttpServerProcess;
+let server: HttpServer;
 
 beforeAll(async () => {
   for (const folder of [cwd, other]) await mkdir(join(folder, '_bmad'));
@@ -27,7 +27,7 @@ beforeAll(async () => {
     `${token('brief')} calls=10 # brief`,
   ];
   await writeFile(file, `${lines.join('\n')}\n`, { mode: 0o600 });
-  server = await startHttpServer({ cwd, home, more: ['--http-token-file', file, '--allow-project', other] });
+  server = await serveHere({ cwd, home, more: ['--http-token-file', file, '--allow-project', other] });
   return async () => void (await server.stop());
 });
 

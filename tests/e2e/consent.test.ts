@@ -10,7 +10,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { cliFile, temporaryFolder } from '../support/app.ts';
 import { SCRIPT_PATH } from '../support/contract-project.ts';
 import { writeFiles } from '../support/folders.ts';
-import { startHttpServer } from '../support/http-server.ts';
+import { serveHere } from '../support/http-server.ts';
 import { connectClient, newClient, textsOf } from '../support/mcp-client.ts';
 import { connectHere } from '../support/mcp-here.ts';
 import { bmadHere } from '../support/command-line.ts';
@@ -69,7 +69,7 @@ async function connected(
     onEnd(() => client.close());
     return client;
   }
-  const server = await startHttpServer({ ...place, more: args, env });
+  const server = await serveHere({ ...place, more: args, env });
   onEnd(async () => void (await server.stop()));
   const client = newClient({ mode, elicit });
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };

@@ -11,7 +11,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { cliFile, serverFile, temporaryFolder } from '../support/app.ts';
 import { gone, KIT_LIKE_SCRIPT, receiptsIn, SCRIPT_PATH } from '../support/contract-project.ts';
 import { writeFiles } from '../support/folders.ts';
-import { startHttpServer } from '../support/http-server.ts';
+import { serveHere } from '../support/http-server.ts';
 import { LineClient } from '../support/line-client.ts';
 import { connectClient, textsOf } from '../support/mcp-client.ts';
 import { bmadHere } from '../support/command-line.ts';
@@ -118,7 +118,7 @@ const ERAS: [string, VersionNegotiationMode][] = [
 describe.each(some(1, ERAS))('the completion contract over HTTP, era %s', (_era, mode) => {
   async function connected(args: string[]): Promise<{ client: Client; cwd: string }> {
     const { cwd, home } = await project();
-    const server = await startHttpServer({ cwd, home, more: ['--trust-project', ...args] });
+    const server = await serveHere({ cwd, home, more: ['--trust-project', ...args] });
     onTestFinished(async () => void (await server.stop()));
     const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
     await client.connect(new StreamableHTTPClientTransport(new URL(server.url)));

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { temporaryFolder } from '../support/app.ts';
 import { SCRIPT_PATH } from '../support/contract-project.ts';
 import { writeFiles } from '../support/folders.ts';
-import { startHttpServer } from '../support/http-server.ts';
+import { serveHere } from '../support/http-server.ts';
 
 const TOOL = 'run_completion_contract';
 const TOKEN = 'a-token-of-this-test';
@@ -24,7 +24,7 @@ describe('a request that a proxy has forwarded to a server on this machine', () 
   let url = '';
   beforeAll(async () => {
     place = await clone(afterAll);
-    const server = await startHttpServer({
+    const server = await serveHere({
       ...place,
       more: ['--trust-project'],
       env: { BMAD_HTTP_TOKEN: TOKEN },
@@ -56,7 +56,7 @@ describe('a request that a proxy has forwarded to a server on this machine', () 
   });
 
   it('is refused where nobody has to show who they are (X-05)', async () => {
-    const server = await startHttpServer(await clone(onTestFinished));
+    const server = await serveHere(await clone(onTestFinished));
     onTestFinished(async () => void (await server.stop()));
     const asked = (headers: Record<string, string>) =>
       fetch(new URL('/api/search?query=x', server.url), { headers });

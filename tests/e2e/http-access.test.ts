@@ -2,12 +2,16 @@ import { chmod, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { Outside } from '../../src/app/app.ts';
 import { BmadError } from '../../src/base/errors.ts';
 import { decideAccess } from '../../src/bin/http-access.ts';
-import { cliFile, contentRoot, contextIn, temporaryFolder } from '../support/app.ts';
+import { cliFile, contextIn, outsideHere, temporaryFolder } from '../support/app.ts';
 import { connectOver, ERAS } from '../support/http-client.ts';
-import { startHttpServer, type HttpServerOptions, type HttpServerProcess } from '../support/http-server.ts';
+import {
+  type HttpServer,
+  type HttpServerOptions,
+  serveHere,
+  startHttpServer,
+} from '../support/http-server.ts';
 import { textsOf } from '../support/mcp-client.ts';
 import { AUDIENCE, startIssuer } from '../support/oauth-issuer.ts';
 import { bareEnvironment, bmadServer } from '../support/programs.ts';
@@ -19,8 +23,8 @@ const READER = 'token-that-only-reads-0123456';
 const cwd = await temporaryFolder(afterAll);
 await mkdir(join(cwd, '_bmad'));
 
-async function start(more: Partial<HttpServerOptions> & { home?: string } = {}): Promise<HttpServerProcess> {
-  const server = await startHttpServer({ cwd, home: await temporaryFolder(onTestFinished), ...more });
+async function start(more: Partial<HttpServerOptions> = {}, begin = serveHere): Promise<HttpServer> {
+  const server = await begin({ cwd, home: await temporaryFolder(onTestFinished), ...more });
   onTestFinished(async () => void (await server.stop()));
   return server;
 }
@@ -40,10 +44,10 @@ async function remember(client: Client): Promise<{ isError?: boolean; text: stri
 }
 
 describe('a token in the environment', () => {
-  let shared: HttpServerProcess;
+  let shared: HttpServer;
   beforeAll(async () => {
     const env = { BMAD_HTTP_TOKEN: TOKEN, BMAD_LOG_LEVEL: 'debug' };
-    shared = await startHttpServer({ cwd, home: await temporaryFolder(afterAll), env });
+    shared = await serveHere({ cwd, home: await temporaryFolder(afterAll), env });
     return async () => void (await shared.stop());
   });
 
@@ -92,19 +96,7 @@ describe('a token in the environment', () => {
     const home = await temporaryFolder(onTestFinished);
     const refused = async (): Promise<unknown> => {
       const context = await contextIn(cwd, { home, env });
-      const outside: Outside = {
-        flags: {},
-        presets: {},
-        env,
-        cwd,
-        home,
-        platform: process.platform,
-        contentRoot,
-        serverCommand: [process.execPath],
-        writeError: () => undefined,
-        terminal: false,
-        patient: false,
-      };
+      const outside = outsideHere({ cwd, home, env });
       return decideAccess(context, { outside, newToken: false, resource: () => '' });
     };
     const error = await refused().catch((thrown: unknown) => BmadError.from(thrown, () => undefined).text);
@@ -128,7 +120,7 @@ describe('a server for other machines', () => {
   it('makes a token, shows it once, keeps it for its user alone, and makes a new one when told to', async () => {
     const home = await temporaryFolder(onTestFinished);
     const more = ['--host', '0.0.0.0'];
-    const first = await start({ home, more });
+    const first = await start({ home, more }, startHttpServer);
     const url = first.url.replace('0.0.0.0', '127.0.0.1');
     const file = join(home, '.local/state/bmad-mcp-server/http-token');
     const token = (await readFile(file, 'utf8')).trim();
@@ -146,7 +138,7 @@ describe('a server for other machines', () => {
     expect(await statusOf(again, withToken(token, { body: INITIALIZE }))).toBe(200);
     await second.stop();
 
-    const third = await start({ home, more: [...more, '--new-token'] });
+    const third = await start({ home, more: [...more, '--new-token'] }, startHttpServer);
     const renewed = third.url.replace('0.0.0.0', '127.0.0.1');
     expect(await statusOf(renewed, withToken(token, { body: INITIALIZE }))).toBe(401);
     const replaced = (await readFile(file, 'utf8')).trim();
@@ -155,7 +147,9 @@ describe('a server for other machines', () => {
 
   it('makes one token when two start at once', async () => {
     const home = await temporaryFolder(onTestFinished);
-    const both = await Promise.all([1, 2].map(() => start({ home, more: ['--http-auth', 'token'] })));
+    const both = await Promise.all(
+      [1, 2].map(() => start({ home, more: ['--http-auth', 'token'] }, startHttpServer)),
+    );
     const token = (await readFile(join(home, '.local/state/bmad-mcp-server/http-token'), 'utf8')).trim();
     for (const { url } of both) expect(await statusOf(url, withToken(token, { body: INITIALIZE }))).toBe(200);
   });
@@ -172,10 +166,10 @@ describe('tokens in a file', () => {
     return file;
   }
 
-  let shared: HttpServerProcess;
+  let shared: HttpServer;
   beforeAll(async () => {
     const more = ['--http-token-file', await tokenFile(`# ours\n${TOKEN}\n${READER} read\n`, afterAll)];
-    shared = await startHttpServer({ cwd, home: await temporaryFolder(afterAll), more });
+    shared = await serveHere({ cwd, home: await temporaryFolder(afterAll), more });
     return async () => void (await shared.stop());
   });
 
@@ -298,7 +292,8 @@ describe('OAuth', () => {
 
 describe('bmad serve', () => {
   it('is the same server', async () => {
-    const { url, stderr } = await start({ args: [cliFile, 'serve', '--port', '0', '--http-auth', 'token'] });
+    const args = [cliFile, 'serve', '--port', '0', '--http-auth', 'token'];
+    const { url, stderr } = await start({ args }, startHttpServer);
     expect(stderr()).toContain('serves http://127.0.0.1:');
     expect(await statusOf(url, { body: INITIALIZE })).toBe(401);
   });

@@ -1,7 +1,7 @@
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/app.ts';
-import { startHttpServer } from '../support/http-server.ts';
+import { serveHere } from '../support/http-server.ts';
 import { newClient } from '../support/mcp-client.ts';
 import { parseMetrics, type Family } from '../support/prometheus.ts';
 
@@ -10,7 +10,7 @@ const home = await temporaryFolder(afterAll);
 let origin = '';
 
 beforeAll(async () => {
-  const server = await startHttpServer({ cwd, home });
+  const server = await serveHere({ cwd, home });
   ({ origin } = new URL(server.url));
   return async () => void (await server.stop());
 });

@@ -1,12 +1,19 @@
+import type { ChildProcess } from 'node:child_process';
 import { appendFile, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { serverFile, temporaryFolder } from '../support/app.ts';
+import { bmadHere } from '../support/command-line.ts';
 import { makeReadOnly, smallDisk } from '../support/disks.ts';
-import { startHttpServer } from '../support/http-server.ts';
+import {
+  type HttpServer,
+  type HttpServerOptions,
+  serveHere,
+  startHttpServer,
+} from '../support/http-server.ts';
 import { AUDIENCE, startIssuer } from '../support/oauth-issuer.ts';
-import { bareEnvironment, bmad } from '../support/programs.ts';
+import { bareEnvironment } from '../support/programs.ts';
 import { openSocket } from '../support/raw-http.ts';
 import { isDeep, rounds, some } from '../support/how-much.ts';
 
@@ -31,14 +38,13 @@ async function place(): Promise<Place> {
 async function serve(
   { cwd, home, state, file }: Place,
   env: Record<string, string> = {},
-  before: string[] = [],
+  begin: (options: HttpServerOptions) => Promise<HttpServer> = serveHere,
 ) {
   const own = {
     XDG_STATE_HOME: dirname(state),
     ...(env['BMAD_OAUTH_ISSUER'] ? {} : { BMAD_HTTP_TOKEN_FILE: file }),
   };
-  const args = [...before, serverFile, '--http', '--port', '0'];
-  const server = await startHttpServer({ cwd, home, args, env: { ...own, ...env } });
+  const server = await begin({ cwd, home, env: { ...own, ...env } });
   onTestFinished(async () => void (await server.stop()));
   const { origin } = new URL(server.url);
   const ask = (
@@ -63,7 +69,7 @@ async function serve(
       return list.data.tasks.length;
     },
     show: async (...more: string[]): Promise<string> =>
-      String((await bmad(['audit', ...more], { cwd, env: bareEnvironment(home, own) })).stdout),
+      String((await bmadHere(['audit', ...more], { cwd, env: bareEnvironment(home, own) })).stdout),
   };
 }
 
@@ -174,11 +180,17 @@ describe('a clock', () => {
         `const { now } = Date; let by = 0; Date.now = () => now() - by;
 process.on('SIGUSR2', () => { by += 3 * 86_400_000; process.stderr.write('It is earlier.\\n'); });`,
       );
-      const { ask, server, show, tasks } = await serve(here, {}, ['--require', preload]);
+      const args = ['--require', preload, serverFile, '--http', '--port', '0'];
+      let child: ChildProcess | undefined;
+      const { ask, server, show, tasks } = await serve(here, {}, async (options) => {
+        const started = await startHttpServer({ ...options, args });
+        ({ child } = started);
+        return started;
+      });
       const key = { 'idempotency-key': 'one' };
       expect((await ask(ADA, '/api/spawn_subagent_task', spawn('one'), key)).status).toBe(200);
       for (const status of [200, 200, 200, 429]) expect((await ask(EVE, '/api')).status).toBe(status);
-      server.child.kill('SIGUSR2');
+      child?.kill('SIGUSR2');
       await expect.poll(() => server.stderr()).toContain('It is earlier.');
       const again = await ask(ADA, '/api/spawn_subagent_task', spawn('one'), key);
       expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([200, 'true']);

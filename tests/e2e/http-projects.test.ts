@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/app.ts';
 import { writeFiles } from '../support/folders.ts';
 import { connectOver, ERAS } from '../support/http-client.ts';
-import { startHttpServer } from '../support/http-server.ts';
+import { serveHere } from '../support/http-server.ts';
 import { callInParts, connectClient, textsOf } from '../support/mcp-client.ts';
 
 const home = await temporaryFolder(afterAll);
@@ -25,7 +25,7 @@ await symlink(secret, join(team, 'link'));
 
 let url = '';
 beforeAll(async () => {
-  const server = await startHttpServer({ cwd: own, home, more: ['--allow-project', team] });
+  const server = await serveHere({ cwd: own, home, more: ['--allow-project', team] });
   url = server.url;
   return async () => void (await server.stop());
 });

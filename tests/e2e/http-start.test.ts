@@ -6,7 +6,12 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../support/app.ts';
 import { writeFiles } from '../support/folders.ts';
-import { startHttpServer, type HttpServerOptions, type HttpServerProcess } from '../support/http-server.ts';
+import {
+  type HttpServer,
+  type HttpServerOptions,
+  serveHere,
+  startHttpServer,
+} from '../support/http-server.ts';
 import { bareEnvironment, bmad, bmadServer, type Ended } from '../support/programs.ts';
 import { INITIALIZE, sendRequest, type Received } from '../support/raw-http.ts';
 
@@ -14,8 +19,8 @@ const TOKEN = 'token-of-this-test-0123456789';
 const cwd = await realpath(await temporaryFolder(afterAll));
 await mkdir(join(cwd, '_bmad'));
 
-async function start(more: Partial<HttpServerOptions> = {}): Promise<HttpServerProcess> {
-  const server = await startHttpServer({ cwd, home: await temporaryFolder(onTestFinished), ...more });
+async function start(more: Partial<HttpServerOptions> = {}, begin = serveHere): Promise<HttpServer> {
+  const server = await begin({ cwd, home: await temporaryFolder(onTestFinished), ...more });
   onTestFinished(async () => void (await server.stop()));
   return server;
 }
@@ -36,7 +41,7 @@ async function takenPort(): Promise<string> {
 describe('a start that fails', () => {
   it('leaves the token that was made as it is, and shows no new one', async () => {
     const home = await temporaryFolder(onTestFinished);
-    const first = await start({ home, more: ['--http-auth', 'token'] });
+    const first = await start({ home, more: ['--http-auth', 'token'] }, startHttpServer);
     const file = join(home, '.local/state/bmad-mcp-server/http-token');
     const token = await readFile(file, 'utf8');
     const { port } = new URL(first.url);
@@ -60,7 +65,7 @@ describe('a start that fails', () => {
 
   it('says whether a server of this user answers there, and sends nobody to one that only says it is (X-04)', async () => {
     const home = await temporaryFolder(onTestFinished);
-    const { port } = new URL((await start({ home })).url);
+    const { port } = new URL((await start({ home }, startHttpServer)).url);
     const { stderr } = await refusedStart(['--port', port], home);
     expect(stderr).toContain(`A BMAD MCP server is already running at http://127.0.0.1:${port}/mcp`);
     for (const taken of [await takenPort(), new URL((await start()).url).port]) {
@@ -80,7 +85,7 @@ describe('a server for other machines', () => {
     });
 
   it('is served under the names of its machine, and says what to do about others', async () => {
-    const { url } = await start({ more: ['--host', '0.0.0.0'], env });
+    const { url } = await start({ more: ['--host', '0.0.0.0'], env }, startHttpServer);
     const { port } = new URL(url);
     const short = hostname().split('.')[0] ?? '';
     for (const name of [hostname(), short, short.toUpperCase(), '127.0.0.1', '10.1.2.3'])

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/app.ts';
 import { writeFiles } from '../support/folders.ts';
-import { startHttpServer, type HttpServerProcess } from '../support/http-server.ts';
+import { serveHere, type HttpServer } from '../support/http-server.ts';
 import { modern, sendRequest } from '../support/raw-http.ts';
 
 const ADA = 'token-of-ada-0123456789';
@@ -22,10 +22,10 @@ await writeFiles(cwd, {
 });
 await writeFile(join(home, 'tokens'), `${ADA}\n${EVE}\n`);
 
-const servers: HttpServerProcess[] = [];
+const servers: HttpServer[] = [];
 async function start(env: Record<string, string> = {}): Promise<string> {
   const more = ['--discovery', 'local', '--http-token-file', join(home, 'tokens')];
-  const server = await startHttpServer({ cwd, home, more, env });
+  const server = await serveHere({ cwd, home, more, env });
   servers.push(server);
   return server.url;
 }

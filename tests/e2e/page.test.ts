@@ -8,7 +8,7 @@ import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { cliFile, temporaryFolder } from '../support/app.ts';
 import { writeFiles } from '../support/folders.ts';
 import { LineClient } from '../support/line-client.ts';
-import { startHttpServer } from '../support/http-server.ts';
+import { serveHere, startHttpServer } from '../support/http-server.ts';
 import { KIT_FILES } from '../support/kit-project.ts';
 import { bareEnvironment, bmad } from '../support/programs.ts';
 import { isDeep, some } from '../support/how-much.ts';
@@ -133,7 +133,7 @@ describe('bmad page', () => {
   );
 
   it('prints none for an address of this machine at which no server has proven itself (X-04)', async () => {
-    const one = await startHttpServer({ cwd: shop, home, more: ['--page', 'on'] });
+    const one = await serveHere({ cwd: shop, home, more: ['--page', 'on'] });
     onTestFinished(() => void one.stop());
     const stranger = createServer((_, response) => void response.end('{"status":"ok"}'));
     await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve));

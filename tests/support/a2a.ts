@@ -1,9 +1,9 @@
 import { Role, TaskState, type Message, type StreamResponse, type Task } from '@a2a-js/sdk';
 import { DefaultAgentCardResolver, JsonRpcTransportFactory, type Transport } from '@a2a-js/sdk/client';
 import { LegacyJsonRpcTransport } from '@a2a-js/sdk/compat/v0_3/client';
-import { serverFile, temporaryFolder } from './app.ts';
+import { temporaryFolder } from './app.ts';
 import { bmadHere } from './command-line.ts';
-import { startHttpServer, type HttpServerProcess } from './http-server.ts';
+import { type HttpServer, serveHere, startHttpServer } from './http-server.ts';
 import { KIT_FILES, writeFiles } from './kit-project.ts';
 import { bareEnvironment, bmad, type Ended } from './programs.ts';
 
@@ -13,9 +13,11 @@ export const VERSIONS: readonly Version[] = ['1.0', '0.3'];
 export interface A2aPlace {
   cwd: string;
   home: string;
-  /** A server of its own for the project; ended with the tests of the file. */
+  /** A server of its own for the project, in this process; ended with the tests of the file. */
   serve(...flags: string[]): Promise<A2aServer>;
-  /** The command line in another process than the server's: this one; its data. */
+  /** The same as a program. */
+  start(...flags: string[]): Promise<A2aServer>;
+  /** The command line in this process, which is another than that of a program; its data. */
   cli(...args: string[]): Promise<Record<string, unknown>>;
   /** The same with the built program. */
   program(...args: string[]): Promise<Record<string, unknown>>;
@@ -25,7 +27,7 @@ export interface A2aPlace {
 
 interface A2aServer {
   origin: string;
-  process: HttpServerProcess;
+  process: HttpServer;
   /** The SDK's client of a version. */
   client(version: Version): Promise<Transport>;
   /** What a plain program sends and gets. */
@@ -42,7 +44,7 @@ export interface RpcAnswer {
 export async function a2aPlace(onEnd: (cleanUp: () => Promise<void>) => void): Promise<A2aPlace> {
   const [cwd, home] = [await temporaryFolder(onEnd), await temporaryFolder(onEnd)];
   await writeFiles(cwd, KIT_FILES);
-  const running: HttpServerProcess[] = [];
+  const running: HttpServer[] = [];
   onEnd(async () => void (await Promise.all(running.map((one) => one.stop()))));
   const env = bareEnvironment(home);
   const cli = async (...args: string[]) => dataOf(await bmadHere([...args, '--json'], { cwd, env }), args);
@@ -50,6 +52,11 @@ export async function a2aPlace(onEnd: (cleanUp: () => Promise<void>) => void): P
     if (ended.code !== 0)
       throw new Error(`bmad ${args.join(' ')}: ${ended.stdout.toString('utf8')} ${ended.stderr}`);
     return JSON.parse(ended.stdout.toString('utf8')) as Record<string, unknown>;
+  }
+  async function begun(start: typeof serveHere, flags: readonly string[]): Promise<A2aServer> {
+    const started = await start({ cwd, home, more: ['--a2a', ...flags] });
+    running.push(started);
+    return serverAt(started);
   }
   return {
     cwd,
@@ -60,16 +67,12 @@ export async function a2aPlace(onEnd: (cleanUp: () => Promise<void>) => void): P
       const { waits } = (await cli('task', 'show', id)) as { waits: { digest: string } };
       await cli('task', 'approve', id, '--digest', waits.digest, ...more);
     },
-    async serve(...flags) {
-      const args = [serverFile, '--http', '--port', '0', '--a2a', ...flags];
-      const started = await startHttpServer({ cwd, home, args });
-      running.push(started);
-      return serverAt(started);
-    },
+    serve: (...flags) => begun(serveHere, flags),
+    start: (...flags) => begun(startHttpServer, flags),
   };
 }
 
-function serverAt(started: HttpServerProcess): A2aServer {
+function serverAt(started: HttpServer): A2aServer {
   const { origin } = new URL(started.url);
   return {
     origin,

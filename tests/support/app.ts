@@ -27,6 +27,26 @@ export async function temporaryFolder(onEnd: (cleanUp: () => Promise<void>) => v
   return folder;
 }
 
+/** What a program of ours sees around it, where it runs in the test's own process. */
+export const outsideHere = ({
+  cwd,
+  home,
+  flags = {},
+  env = {},
+}: Pick<Outside, 'cwd' | 'home'> & Partial<Pick<Outside, 'flags' | 'env'>>): Outside => ({
+  flags,
+  presets: {},
+  env,
+  cwd,
+  home,
+  platform: process.platform,
+  contentRoot,
+  serverCommand: [process.execPath, serverFile],
+  writeError: () => undefined,
+  terminal: false,
+  patient: false,
+});
+
 /** The real application over a folder, with nothing of the machine's own configuration in it. */
 export async function contextIn(
   folder: string,
@@ -34,17 +54,10 @@ export async function contextIn(
 ): Promise<Context & { written: string[] }> {
   const written: string[] = [];
   const context = await createContext({
-    flags: {},
+    ...outsideHere({ cwd: folder, home: homeBeside(folder) }),
     // Most tests start things, and end before anything that is written in the background. On a busy machine, code takes long to read.
     presets: { usage: 'false', codeSearchMs: '60000' },
-    cwd: folder,
-    home: homeBeside(folder),
-    platform: process.platform,
-    contentRoot,
-    serverCommand: [process.execPath, serverFile],
     writeError: (text) => written.push(text),
-    terminal: false,
-    patient: false,
     ...outside,
     env: { ...teamEnv(folder), ...outside.env },
   });

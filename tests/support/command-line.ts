@@ -10,7 +10,7 @@ import { isDone } from '../../src/surfaces/cli/ask/picker.ts';
 import { extractPresentation, type Terminal } from '../../src/surfaces/cli/terminal.ts';
 import { runProgram } from '../../src/surfaces/cli/program.ts';
 import { textOf } from '../../src/surfaces/cli/screen/paint.ts';
-import { contentRoot, serverFile } from './app.ts';
+import { outsideHere } from './app.ts';
 import type { Ended } from './programs.ts';
 
 const PRESETS = { answerBytes: '400000' };
@@ -80,14 +80,8 @@ export async function bmadHere(
     const { settings, rest: others } = extractSettings(args);
     const { how, rest } = extractPresentation(others);
     const outside = {
-      flags: settings,
+      ...outsideHere({ cwd, home: env['HOME'] ?? '', flags: settings, env }),
       presets: PRESETS,
-      env,
-      cwd,
-      home: env['HOME'] ?? '',
-      platform: process.platform,
-      contentRoot,
-      serverCommand: [process.execPath, serverFile] as const,
       writeError: printer.err,
       terminal,
       patient: true,

@@ -1,14 +1,20 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { serverFile } from './app.ts';
+import { outsideHere, serverFile } from './app.ts';
 import { bareEnvironment, withHandles } from './programs.ts';
+import { openHttpServer } from '../../src/bin/http-server.ts';
+import { once } from '../../src/base/async.ts';
+import { serverFlags } from '../../src/bin/outside.ts';
 
-export interface HttpServerProcess {
+export interface HttpServer {
   url: string;
-  child: ChildProcess;
   /** Everything it has written to stderr so far. */
   stderr(): string;
   /** Ends it as a service manager does, and answers with its exit code. */
   stop(): Promise<number | null>;
+}
+
+export interface HttpServerProcess extends HttpServer {
+  child: ChildProcess;
   /** Its exit code, once it has ended. */
   ended: Promise<number | null>;
 }
@@ -58,5 +64,36 @@ export async function startHttpServer({
       child.kill('SIGTERM');
       return ended;
     },
+  };
+}
+
+/**
+ * The same server in this process, on a free port: a start takes longer than most of what servers are asked. This is for tests
+ * of what they answer, where others start the program.
+ */
+export async function serveHere({
+  cwd,
+  home,
+  more = [],
+  env = {},
+}: Pick<HttpServerOptions, 'cwd' | 'home' | 'more' | 'env'>): Promise<HttpServer> {
+  let stderr = '';
+  const { settings, switches, values } = serverFlags(['--http', ...more]);
+  const around = {
+    ...outsideHere({ cwd, home, flags: settings, env: bareEnvironment(home, env) }),
+    writeError: (text: string) => void (stderr += text),
+  };
+  const asked = { port: values.port ?? '0', newToken: switches.has('new-token') };
+  const server = await openHttpServer(around, asked);
+  stderr += server.startLines();
+  return {
+    url: server.url,
+    stderr: () => stderr,
+    stop: once(async () => {
+      await server.leave();
+      await server.drain();
+      await server.close();
+      return 0;
+    }),
   };
 }

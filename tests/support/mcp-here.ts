@@ -1,7 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { createContext } from '../../src/app/app.ts';
 import { extractSettings } from '../../src/config/flags.ts';
-import { cliFile, contentRoot, serverFile } from './app.ts';
+import { cliFile, outsideHere } from './app.ts';
 import type { ConnectOptions } from './mcp-client.ts';
 import { bareEnvironment } from './programs.ts';
 import { connectInMemory } from './told-client.ts';
@@ -19,19 +19,10 @@ export async function connectHere({
   args = [],
   env = {},
 }: Pick<ConnectOptions, 'cwd' | 'home' | 'mode' | 'sample' | 'elicit' | 'args' | 'env'>): Promise<Client> {
+  const flags = extractSettings(args).settings;
   const context = await createContext({
-    flags: extractSettings(args).settings,
-    presets: {},
-    env: bareEnvironment(home, env),
-    cwd,
-    home,
-    platform: process.platform,
-    contentRoot,
-    serverCommand: [process.execPath, serverFile],
+    ...outsideHere({ cwd, home, flags, env: bareEnvironment(home, env) }),
     ownProgram: [process.execPath, cliFile],
-    writeError: () => undefined,
-    terminal: false,
-    patient: false,
   });
   const client = await connectInMemory(context, mode, () => undefined, { sample, elicit });
   const ended = client.onclose;

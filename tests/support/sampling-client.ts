@@ -11,7 +11,7 @@ import { afterAll, onTestFinished } from 'vitest';
 import { temporaryFolder } from './app.ts';
 import { writeFiles } from './folders.ts';
 import { isDeep } from './how-much.ts';
-import { startHttpServer } from './http-server.ts';
+import { serveHere } from './http-server.ts';
 import { connectClient, newClient, textsOf } from './mcp-client.ts';
 import { connectHere } from './mcp-here.ts';
 
@@ -93,9 +93,9 @@ export async function servers(): Promise<Servers> {
         return host.client;
       }
       const server = await shared(own, [transport, args], async (onEnd) => {
-        const process = await startHttpServer({ cwd, home, more: args });
-        onEnd(async () => void (await process.stop()));
-        return process;
+        const here = await serveHere({ cwd, home, more: args });
+        onEnd(async () => void (await here.stop()));
+        return here;
       });
       const client = newClient({ mode, sample });
       await client.connect(new StreamableHTTPClientTransport(new URL(server.url)));
