@@ -35,6 +35,7 @@ export interface Session {
 
 export type Next = Answers['next'];
 export type NextAction = Next['actions'][number];
+export type Step = NextAction['steps'][number];
 export type Drift = Next['drift'][number];
 export type Evidence = Pick<Drift['evidence'][number], 'file' | 'line' | 'says'>;
 export type ProgressItem = NonNullable<Next['items']>[number];

@@ -10,12 +10,7 @@ import type { ProjectState } from '../context.ts';
 type Progress = Awaited<ReturnType<ProjectState['progress']>>;
 type Facts = Awaited<ReturnType<Awaited<ReturnType<ProjectState['facts']>>['context']>>;
 
-/** The documents that BMAD's workflows leave behind, with how far each is. */
-export async function documentsOf(state: ProjectState): ReturnType<Progress['inventory']> {
-  return (await state.progress()).inventory();
-}
-
-/** The same for those who ask with every start of a workflow: nothing is searched further where there is no document. */
+/** The documents that BMAD's workflows leave behind, for those who ask with every start of one: nothing is searched further where there is none. */
 export async function plannedDocuments(state: ProjectState): ReturnType<Progress['inventory']> {
   return (await state.progress()).planned();
 }

@@ -13,6 +13,58 @@ import type { Waiting } from './discovery.ts';
 export const evidenceSchema = z.object({ file: z.string(), line: z.int().optional(), says: z.string() });
 export type Evidence = z.output<typeof evidenceSchema>;
 
+/** Where the files of a project contradict each other. */
+export const driftSchema = z.object({
+  kind: z.string(),
+  about: z.string(),
+  says: z.string(),
+  evidence: z.array(evidenceSchema),
+});
+
+const unmarkedSchema = z.boolean().optional().describe('It has text, and nothing says that it is complete');
+
+export const phaseSchema = z.object({
+  phase: z.string(),
+  /** What people call it. */
+  name: z.string(),
+  state: z.string(),
+  unmarked: unmarkedSchema,
+  /** Its state in a word. */
+  word: z.string(),
+  /** How many of its stories are done, in words, where there are any. */
+  stories: z.string().optional(),
+  /** How far it is, for those who draw it. */
+  share: z.object({ done: z.int(), total: z.int() }),
+  evidence: z.array(evidenceSchema),
+});
+
+export const itemSchema = z.object({
+  phase: z.string(),
+  kind: z.string(),
+  id: z.string(),
+  state: z.string(),
+  status: z.string().optional(),
+  /** Of epics, stories and specs: the column of a board where it stands. */
+  column: z.string().optional(),
+  /** Of a story: what it is called, and its epic. */
+  title: z.string().optional(),
+  epic: z.string().optional(),
+  number: z.string().optional(),
+  /** How many of its tasks are ticked. */
+  tasks: z.object({ done: z.int(), total: z.int() }).optional(),
+  unmarked: unmarkedSchema,
+  evidence: z.array(evidenceSchema),
+});
+
+export const totalsSchema = z.object({
+  stories: z.int(),
+  done: z.int(),
+  /** Built, and not reviewed yet. */
+  waiting_for_review: z.int(),
+  /** Done, though nothing on file shows a review. */
+  done_without_review: z.int(),
+});
+
 export const actionSchema = z.object({
   what: z.string(),
   why: z.string(),

@@ -1,21 +1,21 @@
+import type * as z from 'zod';
 import { say as sayText, t } from '../../base/text/message.ts';
 import type { SayStep, Step } from '../../base/step.ts';
 import { cell } from '../../base/text/text.ts';
-import type { Action, Evidence, Verification } from './next-actions.ts';
+import type {
+  Action,
+  Evidence,
+  itemSchema,
+  phaseSchema,
+  totalsSchema,
+  Verification,
+} from './next-actions.ts';
 
-type Totals = Record<'stories' | 'done' | 'waiting_for_review' | 'done_without_review', number>;
-
-interface Item {
-  phase: string;
-  id: string;
-  state: string;
-  unmarked?: boolean | undefined;
-  evidence: Evidence[];
-}
+type Totals = z.output<typeof totalsSchema>;
 
 interface Standing {
   totals: Totals;
-  phases: readonly { phase: string; state: string; unmarked?: boolean | undefined }[];
+  phases: readonly Pick<z.output<typeof phaseSchema>, 'phase' | 'state' | 'unmarked'>[];
   verification?: Verified;
 }
 
@@ -98,7 +98,7 @@ export function isLeftLast({ optional, steps }: Offered): boolean {
  * method, then what is old. What may be done as well is named once everything is built. In brief it is the first of these
  * that there is.
  */
-export function shownSteps<A extends Offered>(actions: readonly A[], detail: Detail): A[] {
+function shownSteps<A extends Offered>(actions: readonly A[], detail: Detail): A[] {
   const most = SHOWN[detail];
   const isOld = ({ of, optional }: A): boolean => optional && of === 'begun';
   const first = actions.filter((action) => !/^(?:method|new)$/.test(action.of) && !isOld(action));
@@ -113,6 +113,21 @@ export function shownSteps<A extends Offered>(actions: readonly A[], detail: Det
   ];
   return detail === 'brief' ? (groups.find(({ length }) => length > 0) ?? []) : groups.flat();
 }
+
+/** What is shown of an answer, in text and on a screen: steps, and after them the ways to begin something new. */
+export function shownOf<A extends Offered>(actions: readonly A[], detail: Detail): { steps: A[]; ways: A[] } {
+  const steps = shownSteps(actions, detail);
+  const isEnough = detail === 'brief' && steps.length > 0;
+  return { steps, ways: isEnough ? [] : actions.filter(({ of }) => of === 'new') };
+}
+
+/** The calls of a step, each with what it is for where that is not what stands above it. */
+export const callsOf = ({
+  what,
+  use_for: purpose,
+  steps,
+}: Action): { step: Step; label?: string | undefined }[] =>
+  steps.map((step) => ({ step, label: step.why === what ? purpose : step.why }));
 
 /** What is said where nothing has to be done any more; nothing where something has. */
 export function endingLines(due: readonly Action[], { totals, phases, verification }: Standing): string[] {
@@ -151,13 +166,12 @@ export function isSame(a: Step, b: Step): boolean {
 }
 
 export function actionLines(number: number, action: Action, say: SayStep): string[] {
-  const { what, why, says, noted, use_for: purpose, optional } = action;
+  const { what, why, says, noted, optional } = action;
   const begun = `${number}. ${what}${optional ? t` (optional)` : ''}`;
   const first = says === undefined ? t`${begun}: ${why}` : t`${begun}, ${why}: "${says}"`;
-  const label = purpose === undefined ? '' : t`${purpose}: `;
-  const steps = action.steps.flatMap((step) => {
+  const steps = callsOf(action).flatMap(({ step, label }) => {
     const said = (say.ifTaken ?? say)(step);
-    return said === undefined ? [] : [`   ${step.why === what ? label : t`${step.why}: `}${said}`];
+    return said === undefined ? [] : [`   ${label === undefined ? '' : t`${label}: `}${said}`];
   });
   const note = noted === undefined ? [] : [t`   The last session noted: "${noted}"`];
   return [first, ...note, ...steps];
@@ -199,7 +213,7 @@ export function place({ file, line }: Pick<Evidence, 'file' | 'line'>): string {
   return line === undefined ? file : `${file}:${line}`;
 }
 
-export function table(items: readonly Item[]): string[] {
+export function table(items: readonly z.output<typeof itemSchema>[]): string[] {
   const rows = items.slice(0, SHOWN_ITEMS).map(({ phase, id, state, unmarked, evidence }) => {
     const proof = evidence.map((one) => `${place(one)} ${one.says}`).join('; ');
     return `| ${sayText(phase)} | ${cell(id)} | ${sayText(unmarked === true ? 'there' : state)} | ${cell(proof)} |`;

@@ -13,11 +13,12 @@ import {
   actionLines,
   canWait,
   endingLines,
+  doneOf,
   inOrder,
   isLeftLast,
   isSame,
   place,
-  shownSteps,
+  shownOf,
   standingLines,
   table,
   verificationLines,
@@ -27,32 +28,15 @@ import {
   actionData,
   actionSchema,
   askedOf,
-  evidenceSchema,
+  driftSchema,
+  itemSchema,
   neededFirst,
+  phaseSchema,
   runEvidence,
+  totalsSchema,
   underWay,
   verificationSchema,
 } from './next-actions.ts';
-
-const unmarkedSchema = z.boolean().optional().describe('It has text, and nothing says that it is complete');
-
-const itemSchema = z.object({
-  phase: z.string(),
-  kind: z.string(),
-  id: z.string(),
-  state: z.string(),
-  status: z.string().optional(),
-  /** Of epics, stories and specs: the column of a board where it stands. */
-  column: z.string().optional(),
-  /** Of a story: what it is called, and its epic. */
-  title: z.string().optional(),
-  epic: z.string().optional(),
-  number: z.string().optional(),
-  /** How many of its tasks are ticked. */
-  tasks: z.object({ done: z.int(), total: z.int() }).optional(),
-  unmarked: unmarkedSchema,
-  evidence: z.array(evidenceSchema),
-});
 
 /** The columns of a board, in the order of work. */
 const COLUMNS = {
@@ -63,20 +47,8 @@ const COLUMNS = {
   done: 'Done',
 };
 
-/** What phases and states are called beside them. */
-const NAMES = {
-  analysis: 'Analysis',
-  planning: 'Planning',
-  solutioning: 'Solutioning',
-  implementation: 'Implementation',
-  complete: 'complete',
-  'in progress': 'in progress',
-  'not started': 'not started',
-  unknown: 'unknown',
-};
-
-const named = (names: Readonly<Record<string, string>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(names).map(([name, text]) => [name, sayText(text)]));
+/** A phase that is under way is half done, as far as nobody counts. */
+const SHARES: Readonly<Record<string, number>> = { complete: 2, skipped: 2, 'in progress': 1 };
 
 const SHOWN_DRIFT = { brief: 0, standard: 2, full: 40 };
 
@@ -105,36 +77,18 @@ export const next = defineOperation({
     /** That there is no content at all, and why: then nothing can be started. */
     nothing: z.string().optional(),
     detail: detailField,
-    phases: z.array(
-      z.object({
-        phase: z.string(),
-        state: z.string(),
-        unmarked: unmarkedSchema,
-        evidence: z.array(evidenceSchema),
-      }),
-    ),
+    phases: z.array(phaseSchema),
     actions: z.array(actionSchema),
     /** Something was asked for: the ways to begin something new come before what can wait. */
     asked: z.literal(true).optional(),
-    drift: z.array(
-      z.object({ kind: z.string(), about: z.string(), says: z.string(), evidence: z.array(evidenceSchema) }),
-    ),
+    drift: z.array(driftSchema),
     /** Files that could not be read. */
     troubles: z.array(z.object({ file: z.string(), line: z.int().optional(), message: z.string() })),
     /** Every document, epic and story; with detail "full". */
     items: z.array(itemSchema).optional(),
     /** What the columns of a board are called, in the order of work; with detail "full". */
     columns: z.record(z.string(), z.string()).optional(),
-    /** What phases and states are called beside them. */
-    names: z.record(z.string(), z.string()),
-    totals: z.object({
-      stories: z.int(),
-      done: z.int(),
-      /** Built, and not reviewed yet. */
-      waiting_for_review: z.int(),
-      /** Done, though nothing on file shows a review. */
-      done_without_review: z.int(),
-    }),
+    totals: totalsSchema,
     /** What BMAD's build workflow has put off, counted, and the file it is in. */
     deferred: deferredSchema.optional(),
     /** What the project is spoken to in, where it is set and is not English. */
@@ -215,9 +169,8 @@ export const next = defineOperation({
       phases: phases.map((own) => {
         const each = marked(own);
         const run = begun.find(({ phase }) => phase === each.phase);
-        return each.state !== 'not started' || run === undefined
-          ? each
-          : { ...each, state: 'in progress', evidence: [run.evidence] };
+        const isNew = each.state === 'not started' && run !== undefined;
+        return drawn(isNew ? { ...each, state: 'in progress', evidence: [run.evidence] } : each, totals);
       }),
       actions: inOrder(
         [
@@ -232,8 +185,7 @@ export const next = defineOperation({
       ...(isAsked ? { asked: true as const } : {}),
       drift: report.drift,
       troubles: report.troubles,
-      ...(detail === 'full' ? { items: report.items.map(marked), columns: named(COLUMNS) } : {}),
-      names: named(NAMES),
+      ...(detail === 'full' ? { items: report.items.map(marked), columns: columnNames() } : {}),
       totals,
       ...present({ deferred: report.deferred, verification, on_machine: machine }),
     };
@@ -262,17 +214,10 @@ export const next = defineOperation({
     );
     const due = actions.filter(({ of }) => of !== 'new');
     const said = verificationLines(due, about, detail);
-    const shown = shownSteps(actions, detail);
+    const { steps: shown, ways: fresh } = shownOf(actions, detail);
     const later = asked === true ? shown.filter(canWait) : [];
     const sooner = shown.filter((action) => !later.includes(action));
-    const ways =
-      detail !== 'brief' || shown.length === 0
-        ? wayLines(
-            actions.filter(({ of }) => of === 'new'),
-            { detail, asked },
-            say,
-          )
-        : [];
+    const ways = wayLines(fresh, { detail, asked }, say);
     const lines = [
       ...(nothing === undefined ? [] : [nothing]),
       ...standingLines(about),
@@ -316,6 +261,25 @@ export const next = defineOperation({
     };
   },
 });
+
+const columnNames = (): Record<string, string> =>
+  Object.fromEntries(Object.entries(COLUMNS).map(([column, name]) => [column, sayText(name)]));
+
+/** A phase with what every surface says and draws of it. */
+function drawn<P extends { phase: string; state: string; unmarked?: boolean }>(
+  each: P,
+  { stories, done }: { stories: number; done: number },
+) {
+  const isCounted = each.phase === 'implementation' && stories > 0;
+  const name = sayText(each.phase);
+  return {
+    ...each,
+    name: name.charAt(0).toUpperCase() + name.slice(1),
+    word: sayText(each.unmarked === true ? 'there' : each.state),
+    ...(isCounted ? { stories: doneOf(done, stories) } : {}),
+    share: isCounted ? { done, total: stories } : { done: SHARES[each.state] ?? 0, total: 2 },
+  };
+}
 
 const writingIn = (language: string): string =>
   t`Write in ${sayText(language)}, the language of this project.`;

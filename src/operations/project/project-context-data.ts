@@ -3,7 +3,6 @@ import { present } from '../../base/values.ts';
 import { localDay, oneLine } from '../../base/text/text.ts';
 import { shortName } from '../../model/record.ts';
 import type { Call, CataloguePort, Context, MemoryPort, ProjectFacts, ProjectState } from '../context.ts';
-import { documentsOf } from './discovery.ts';
 import { doneOf } from './next-text.ts';
 import type { ContextData, ContextSectionName } from './project-context-text.ts';
 
@@ -17,9 +16,10 @@ export async function contextData(
   const state = await context.state();
   const facts = await state.facts();
   const known = await facts.context();
-  const { totals, stories, deferred } = await (await state.progress()).work();
+  const progress = await state.progress();
+  const { totals, stories, deferred } = await progress.work();
   // A ledger is never complete: it has stories, and so many of them are done.
-  const documents = (await documentsOf(state)).map(({ kind, path, state: far }) => ({
+  const documents = (await progress.inventory()).map(({ kind, path, state: far }) => ({
     kind,
     path,
     state: kind === 'sprint' ? doneOf(totals.done, totals.stories) : far,

@@ -7,8 +7,7 @@ import { memorySession, type MemorySession } from '../../../tests/support/memory
 import { runCompletionContract } from '../completion/completion.ts';
 import { memoryForget, memoryStatus } from '../memory/memory-operations.ts';
 import { doctor } from '../server/doctor.ts';
-import { projectState } from './state.ts';
-import { stateShare } from './state-share.ts';
+import { projectState, stateShare } from './state.ts';
 
 const LINES = '_bmad/_memory/.bmad-memory';
 

@@ -8,6 +8,7 @@ import { projectField } from '../fields.ts';
 import type { ProjectState } from '../context.ts';
 import { knownAbout } from '../memory/known-about.ts';
 import { defineOperation } from '../operation.ts';
+import { driftSchema } from './next-actions.ts';
 
 const storyField = z.string().trim().min(1).max(200).describe('Its number or whole key: 1.2, 1-2, 1-2-login');
 
@@ -114,14 +115,7 @@ export const storyShow = defineOperation({
     criteria: passageSchema.optional(),
     tasks: z.array(z.object({ text: z.string(), done: z.boolean(), depth: z.int() })),
     places: z.array(z.string()),
-    drift: z.array(
-      z.object({
-        kind: z.string(),
-        about: z.string(),
-        says: z.string(),
-        evidence: z.array(z.object({ file: z.string(), line: z.int().optional(), says: z.string() })),
-      }),
-    ),
+    drift: z.array(driftSchema),
     run: z
       .object({ id: z.string(), status: z.string(), workflow: z.string(), at: z.string(), done: z.int() })
       .optional(),

@@ -1,6 +1,7 @@
 import { plural, t } from '../message.ts';
 import type { VNode } from 'preact';
 import type { Next, NextAction as Action } from '../answers.ts';
+import { Columns } from '../parts/columns.tsx';
 import { inLine } from '../parts/visible.ts';
 import { Problem, Proof, Say, useData } from './parts.tsx';
 
@@ -21,19 +22,15 @@ export function Board({ given }: { given: Readonly<Record<string, string>> }): V
 }
 
 function Standing({ next }: { next: Next }): VNode {
-  const { phases, actions, drift, totals, items = [], columns = {}, names } = next;
+  const { phases, actions, drift, items = [], columns } = next;
   const stories = items.filter(({ kind }) => kind === 'story');
   return (
     <>
       <div class="phases">
-        {phases.map(({ phase, state, evidence }) => (
+        {phases.map(({ phase, name, word, stories: counted = word, evidence }) => (
           <section key={phase}>
-            <strong>{inLine(names[phase] ?? phase, 60)}</strong>
-            <span>
-              {phase === 'implementation' && totals.stories > 0
-                ? t`${totals.done} of ${totals.stories} stories done`
-                : inLine(names[state] ?? state, 60)}
-            </span>
+            <strong>{inLine(name, 60)}</strong>
+            <span>{inLine(counted, 60)}</span>
             <Proof evidence={evidence.slice(0, 1)} />
           </section>
         ))}
@@ -71,24 +68,16 @@ function Standing({ next }: { next: Next }): VNode {
         </p>
       )}
       {stories.length === 0 ? null : (
-        <div class="cols">
-          {Object.entries(columns).map(([column, name]) => {
-            const own = stories.filter((story) => story.column === column);
-            return (
-              <section key={column} aria-label={`${inLine(name)}, ${own.length}`}>
-                <h2>
-                  {inLine(name)} <span>{own.length}</span>
-                </h2>
-                {own.slice(0, MOST_CARDS).map(({ id, title = id }) => (
-                  <p class="card" key={id}>
-                    {inLine(title, 80)}
-                  </p>
-                ))}
-                {own.length > MOST_CARDS ? <p class="soft">{t`${own.length - MOST_CARDS} more`}</p> : null}
-              </section>
-            );
-          })}
-        </div>
+        <Columns
+          columns={columns}
+          stories={stories}
+          most={MOST_CARDS}
+          card={({ id, title = id }) => (
+            <p class="card" key={id}>
+              {inLine(title, 80)}
+            </p>
+          )}
+        />
       )}
     </>
   );
@@ -100,8 +89,8 @@ const shown = ({ what }: Action): string => inLine(what, 200);
 function messageFor(action: Action): string {
   // What is read is what is said: a longer title has no part that only the model sees.
   const what = shown(action);
-  const step = action.steps.find(({ why }) => why === action.what);
-  if (step === undefined) return what;
+  const [step] = action.steps;
+  if (step?.why !== action.what) return what;
   const { operation, args = {} } = step;
   if (operation !== 'execute') return `${what}: ${operation} ${JSON.stringify(args)}`;
   const { name, kind, ...rest } = args;

@@ -1,19 +1,27 @@
 import { t } from '../message.ts';
 import { signal } from '@preact/signals';
 import type { VNode } from 'preact';
+import type { Step } from '../answers.ts';
 import { keep, kept } from '../kept.ts';
 import { useAnswer } from '../loading.ts';
 import { Select } from './choice.tsx';
 import { bareName } from './patterns.ts';
 import { Copy } from './texts.tsx';
 
-/** What is to be started: by its name, and for a run or an action by the call itself. */
-export interface Start {
-  name?: string;
-  kind?: string;
-  message?: string;
-  call?: { name: string; args: Readonly<Record<string, unknown>> };
-}
+/** A call to begin with: what starts an agent or a workflow is said by their names, any other as it is. */
+export type Start = Pick<Step, 'operation' | 'args'>;
+
+export const starting = (name: string, kind: string): Start => ({
+  operation: 'execute',
+  args: { name, kind },
+});
+
+export const isCall = ({ operation }: Start): boolean => operation !== 'execute';
+
+const part = ({ args }: Start, name: string): string => {
+  const value = args?.[name];
+  return typeof value === 'string' ? value : '';
+};
 
 export interface Prompt {
   name: string;
@@ -28,29 +36,30 @@ interface Host {
   line: (start: Start, prompt: Prompt | undefined) => string | undefined;
 }
 
-const after = (message: string | undefined): string => (message === undefined ? '' : ` ${message}`);
-
 const slash =
-  (prefix: string) =>
-  ({ message }: Start, prompt: Prompt | undefined): string | undefined =>
-    prompt === undefined ? undefined : `/${prefix}${prompt.name}${after(message)}`;
+  (prefix: string): Host['line'] =>
+  (start, prompt) =>
+    prompt && `/${prefix}${prompt.name} ${part(start, 'message')}`.trim();
 
-function inClaude(start: Start, prompt: Prompt | undefined): string | undefined {
-  if (prompt?.installed === undefined) return slash('mcp__bmad__')(start, prompt);
-  return `/${prompt.installed}${after(start.message)}`;
+const inClaude: Host['line'] = (start, prompt) =>
+  prompt?.installed === undefined
+    ? slash('mcp__bmad__')(start, prompt)
+    : `/${prompt.installed} ${part(start, 'message')}`.trim();
+
+function inWords(start: Start): string {
+  if (isCall(start)) return `Use the bmad server: ${start.operation} ${JSON.stringify(start.args ?? {})}`;
+  const message = part(start, 'message');
+  return `Use the bmad server: start the ${part(start, 'kind') || 'workflow'} ${part(start, 'name')}${message && ` with "${message}"`}`;
 }
 
-function inWords({ name, kind, message, call }: Start): string {
-  if (call !== undefined) return `Use the bmad server: ${call.name} ${JSON.stringify(call.args)}`;
-  return `Use the bmad server: start the ${kind ?? 'workflow'} ${name ?? ''}${message === undefined ? '' : ` with "${message}"`}`;
-}
-
-function inTerminal({ name, message, call }: Start): string | undefined {
-  const run = call?.args['run_id'];
-  if (call?.name === 'run_resume') return `bmad run resume ${typeof run === 'string' ? run : ''}`.trim();
-  if (call?.name === 'reconcile_ledgers') return 'bmad project reconcile';
-  if (call !== undefined) return undefined;
-  return `bmad execute ${name ?? ''}${message === undefined ? '' : ` ${JSON.stringify(message)}`}`;
+function inTerminal(start: Start): string | undefined {
+  const { operation } = start;
+  if (operation === 'run_resume') return `bmad run resume ${part(start, 'run_id')}`.trim();
+  if (operation === 'reconcile_ledgers') return 'bmad project reconcile';
+  const message = part(start, 'message');
+  return isCall(start)
+    ? undefined
+    : `bmad execute ${part(start, 'name')}${message && ` ${JSON.stringify(message)}`}`;
 }
 
 const HOSTS: readonly Host[] = [
@@ -83,15 +92,15 @@ export const HostChoice = (): VNode => (
 export function usePrompts(): (start: Start) => Prompt | undefined {
   const { data } = useAnswer('list_prompts', {}, ['content']);
   const claude = useAnswer('list_prompts', { host: 'claude-code' }, ['content']);
-  return ({ name = '', kind }) => {
+  return (start) => {
+    if (isCall(start)) return undefined;
+    const [name, kind] = [part(start, 'name'), part(start, 'kind')];
     const bare = name.split('/').at(-1) ?? name;
     const fits = (target: string): boolean => {
       const last = target.split('/').at(-1) ?? target;
       return [last, bareName(last)].includes(bare);
     };
-    const found = data?.items.find(
-      (prompt) => (kind === undefined || prompt.kind === kind) && fits(prompt.target),
-    );
+    const found = data?.items.find((prompt) => (kind === '' || prompt.kind === kind) && fits(prompt.target));
     if (found === undefined) return undefined;
     const offered = claude.data?.items.some((prompt) => prompt.name === found.name) !== false;
     return { name: found.name, installed: offered ? undefined : found.target.split('/').at(-1) };

@@ -2,10 +2,10 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Drift, Next, ProgressItem } from '../answers.ts';
 import { useActivity, useAnswer, useNames, useNext } from '../loading.ts';
-import { day, plural, t } from '../message.ts';
+import { day, number, plural, t } from '../message.ts';
 import { Actions } from '../parts/actions.tsx';
-import { Bars, LEAST_POINTS } from '../parts/chart.tsx';
 import { Choice } from '../parts/choice.tsx';
+import { Columns } from '../parts/columns.tsx';
 import { Diff } from '../parts/diff.tsx';
 import { saidOfIt } from '../parts/patterns.ts';
 import { Empty, Heading, Shown, Unread, unreadOf } from '../parts/shown.tsx';
@@ -40,7 +40,7 @@ export function Board(): VNode {
             ) : (
               <>
                 <Proposal onDone={loaded.reload} />
-                <Columns stories={stories} data={data} open={open} />
+                <Stories stories={stories} data={data} open={open} />
                 <BoardCharts />
               </>
             )}
@@ -74,7 +74,7 @@ function EpicChoice({ items }: { items: readonly ProgressItem[] }): VNode | null
 /** More cards in a column than this are a list, which `next` has. */
 const MOST_CARDS = 200;
 
-function Columns(of: { stories: readonly ProgressItem[]; data: Next; open: string | undefined }): VNode {
+function Stories(of: { stories: readonly ProgressItem[]; data: Next; open: string | undefined }): VNode {
   const epic = route.value.query.get('epic');
   const [dragged, drag] = useState<string | undefined>(undefined);
   const wanted = of.stories.filter((story) => epic === null || story.epic === epic);
@@ -82,42 +82,31 @@ function Columns(of: { stories: readonly ProgressItem[]; data: Next; open: strin
   const working = new Map(
     useActivity().data?.work.flatMap(({ story, agent }) => (story === undefined ? [] : [[story, agent]])),
   );
+  const dropped =
+    dragged === undefined
+      ? undefined
+      : (column: string): void => {
+          // What it would write is shown before it is written, as with a status that is chosen.
+          go(address('board', [dragged], { epic: epic ?? undefined, to: column }));
+          drag(undefined);
+        };
   return (
-    <div class={`cols ${dragged === undefined ? '' : 'open'}`}>
-      {Object.entries(of.data.columns ?? {}).map(([column, name]) => {
-        const own = wanted.filter((story) => story.column === column);
-        return (
-          <section
-            class={`col ${own.length === 0 ? 'zero' : ''}`}
-            key={column}
-            aria-label={`${inLine(name)}, ${own.length}`}
-            onDragOver={(event) => (dragged === undefined ? undefined : event.preventDefault())}
-            onDrop={(event) => {
-              event.preventDefault();
-              // What it would write is shown before it is written, as with a status that is chosen.
-              if (dragged !== undefined)
-                go(address('board', [dragged], { epic: epic ?? undefined, to: column }));
-              drag(undefined);
-            }}
-          >
-            <h2>
-              {inLine(name)} <span>{own.length}</span>
-            </h2>
-            {own.slice(0, MOST_CARDS).map((story) => (
-              <Card
-                key={`${story.id} ${story.evidence[0]?.file ?? ''}`}
-                story={story}
-                isOpen={story.id === of.open}
-                drift={drift.get(story.id)}
-                agent={working.get(story.id)}
-                onDrag={drag}
-              />
-            ))}
-            {own.length > MOST_CARDS ? <p class="soft">{t`and ${own.length - MOST_CARDS} more`}</p> : null}
-          </section>
-        );
-      })}
-    </div>
+    <Columns
+      columns={of.data.columns}
+      stories={wanted}
+      most={MOST_CARDS}
+      onDrop={dropped}
+      card={(story) => (
+        <Card
+          key={`${story.id} ${story.evidence[0]?.file ?? ''}`}
+          story={story}
+          isOpen={story.id === of.open}
+          drift={drift.get(story.id)}
+          agent={working.get(story.id)}
+          onDrag={drag}
+        />
+      )}
+    />
   );
 }
 
@@ -223,5 +212,48 @@ function BoardCharts(): VNode | null {
         <p class="soft">{t`No date is known of ${plural(undated, 'story', 'stories')}.`}</p>
       )}
     </Fold>
+  );
+}
+
+interface Point {
+  /** What stands below the first and the last one, and is said of each. */
+  label: string;
+  value: number;
+}
+
+const [WIDTH, HEIGHT, FOOT, LEFT] = [600, 110, 16, 44];
+/** Fewer points say less than a sentence does. */
+const LEAST_POINTS = 8;
+
+/** A bar for each point, with what the highest is; the first and the last are named below. */
+function Bars(of: { title: string; unit: string; points: readonly Point[] }): VNode {
+  const { title, unit, points } = of;
+  const most = Math.max(...points.map(({ value }) => value)) || 1;
+  const step = (WIDTH - LEFT) / points.length;
+  const says = points.map(({ label, value }) => `${label} ${number(value)}`).join(', ');
+  const y = (value: number): number => HEIGHT - (value / most) * (HEIGHT - 12);
+  return (
+    <svg class="chart" viewBox={`0 0 ${WIDTH} ${HEIGHT + FOOT}`} role="img" aria-label={`${title}: ${says}`}>
+      <line x1={LEFT} x2={WIDTH} y1={HEIGHT} y2={HEIGHT} class="axis" />
+      <line x1={LEFT} x2={WIDTH} y1={y(most)} y2={y(most)} class="axis" />
+      <text x={LEFT - 6} y={y(most) + 4} text-anchor="end">{`${number(most)} ${unit}`}</text>
+      {points.map(({ label, value }, index) => (
+        <rect
+          key={`${index} ${label}`}
+          x={LEFT + index * step + step * 0.15}
+          y={Math.min(y(value), HEIGHT - 1)}
+          width={step * 0.7}
+          height={Math.max(1, HEIGHT - y(value))}
+        >
+          <title>{`${label}: ${number(value)} ${unit}`}</title>
+        </rect>
+      ))}
+      <text x={LEFT} y={HEIGHT + 13}>
+        {points[0]?.label}
+      </text>
+      <text x={WIDTH} y={HEIGHT + 13} text-anchor="end">
+        {points.at(-1)?.label}
+      </text>
+    </svg>
   );
 }

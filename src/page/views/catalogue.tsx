@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import type { Listed } from '../answers.ts';
 import { useAnswer } from '../loading.ts';
 import { Choice, SearchField } from '../parts/choice.tsx';
-import { PasteLine, usePrompts } from '../parts/hosts.tsx';
+import { PasteLine, starting, usePrompts } from '../parts/hosts.tsx';
 import { bareName, firstSentence, phaseName } from '../parts/patterns.ts';
 import { Empty, Group, Heading, Pages, Shown } from '../parts/shown.tsx';
 import { useSettled } from '../parts/settled.ts';
@@ -85,7 +85,7 @@ const NoMatch = (): VNode => (
   <Empty title={t`Nothing matches.`} how={t`Try other words, or fewer filters.`} />
 );
 const placeOf = ({ kind, name, module }: Listed): string => address('item', [kind, name], { module });
-const startOf = ({ name, kind }: Listed) => ({ name, kind });
+const startOf = ({ name, kind }: Listed) => starting(name, kind);
 
 /** The title without the name and the icon that stand beside it. */
 function roleOf({ title = '', person = '', icon = '', name }: Listed): string {

@@ -3,7 +3,7 @@ import type { Explained } from '../answers.ts';
 import { useAnswer } from '../loading.ts';
 import { Actions } from '../parts/actions.tsx';
 import { Compare } from '../parts/diff.tsx';
-import { AllLines, usePrompts } from '../parts/hosts.tsx';
+import { AllLines, starting, usePrompts } from '../parts/hosts.tsx';
 import { Markdown } from '../parts/markdown.tsx';
 import { Empty, Group, Heading, Shown } from '../parts/shown.tsx';
 import { Exact } from '../parts/texts.tsx';
@@ -46,7 +46,7 @@ export function Item(): VNode {
       {starts ? (
         <>
           <Group title={t`How to start it`} />
-          <AllLines start={{ name, kind }} prompt={promptOf({ name, kind })} />
+          <AllLines start={starting(name, kind)} prompt={promptOf(starting(name, kind))} />
           <Cost name={which.target} kind={kind} text={text.data?.tokens} />
         </>
       ) : null}

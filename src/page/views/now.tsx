@@ -3,13 +3,12 @@ import type { Next, NextAction } from '../answers.ts';
 import { openHosts, session } from '../live.ts';
 import { useActivity, useNext } from '../loading.ts';
 import { age, labelled, plural, span, t } from '../message.ts';
-import { AllLines, HostChoice, PasteLine, type Start, usePrompts } from '../parts/hosts.tsx';
+import { AllLines, HostChoice, isCall, PasteLine, usePrompts } from '../parts/hosts.tsx';
 import { Empty, Group, Heading, Shown, Unread, unreadOf } from '../parts/shown.tsx';
 import { Proofs, placeText } from '../parts/texts.tsx';
 import { inLine } from '../parts/visible.ts';
 import { Fold, Stream, WorkList } from '../parts/work.tsx';
 import { address } from '../router.ts';
-import { words } from '../words.ts';
 
 /** Who works on what, what has happened today, and what comes next. */
 export function Now(): VNode {
@@ -35,14 +34,6 @@ export function Now(): VNode {
       </Shown>
     </>
   );
-}
-
-/** What is called just for it. */
-export function startOf({ what, steps }: Pick<NextAction, 'what' | 'steps'>): Start | undefined {
-  const step = steps.find(({ why }) => why === what) ?? steps[0];
-  if (step === undefined) return undefined;
-  const { operation, args = {} } = step;
-  return operation === 'execute' ? args : { call: { name: operation, args } };
 }
 
 /** The most pressing step large, with one thing to copy; the others below it. */
@@ -91,7 +82,7 @@ function whyOf({ why, says, noted, use_for, use, agent }: NextAction): string {
 
 function Hero({ action }: { action: NextAction }): VNode {
   const promptOf = usePrompts();
-  const start = startOf(action);
+  const [start] = action.steps;
   const isLedger = action.steps.some(({ operation }) => operation === 'reconcile_ledgers');
   return (
     <section class="hero" aria-label={t`Next step`} data-next>
@@ -101,7 +92,7 @@ function Hero({ action }: { action: NextAction }): VNode {
       <Proofs evidence={action.evidence.slice(0, 2)} />
       {start === undefined ? null : (
         <>
-          <PasteLine start={start} prompt={promptOf(start)} main bare={start.call !== undefined} />
+          <PasteLine start={start} prompt={promptOf(start)} main bare={isCall(start)} />
           {isLedger ? (
             <a href={address('board')}>{t`Or write it here: the board shows the change first`}</a>
           ) : null}
@@ -117,7 +108,7 @@ function Hero({ action }: { action: NextAction }): VNode {
 
 function Step({ action }: { action: NextAction }): VNode {
   const promptOf = usePrompts();
-  const start = startOf(action);
+  const [start] = action.steps;
   return (
     <li class="item" data-entry tabIndex={0} aria-label={inLine(action.what)}>
       <span class={`dot ${action.optional ? 'soft' : 'info'}`} aria-hidden="true" />
@@ -216,34 +207,19 @@ function Today(): VNode {
   );
 }
 
-const SHARE: Readonly<Record<string, number>> = { complete: 1, 'in progress': 0.5 };
-
 /** How far the project is, in one line; what proves it is said where one points at it. */
-function Phases({ next: { phases, totals, names } }: { next: Next }): VNode | null {
-  const { next } = words.value;
+function Phases({ next: { phases } }: { next: Next }): VNode | null {
   if (phases.length === 0) return null;
   return (
     <ol class="phases" aria-label={t`Phases`}>
-      {phases.map(({ phase, state, evidence: [proof] }) => {
-        const counted = phase === 'implementation' && totals.stories > 0;
-        const part = counted ? totals.done / totals.stories : (SHARE[state] ?? 0);
-        return (
-          <li
-            key={phase}
-            title={proof === undefined ? '' : inLine(`${placeText(proof)} ${proof.says ?? ''}`)}
-          >
-            <i aria-hidden="true">
-              <i style={{ width: `${Math.round(part * 100)}%` }} />
-            </i>
-            <b>{inLine(names[phase] ?? phase)}</b>{' '}
-            {counted
-              ? next.lead(totals.done, totals.stories)
-              : state === 'complete'
-                ? '✓'
-                : inLine(names[state] ?? state)}
-          </li>
-        );
-      })}
+      {phases.map(({ phase, name, word, state, unmarked, stories, share, evidence: [proof] }) => (
+        <li key={phase} title={proof === undefined ? '' : inLine(`${placeText(proof)} ${proof.says}`)}>
+          <i aria-hidden="true">
+            <i style={{ width: `${Math.round((share.done / share.total) * 100)}%` }} />
+          </i>
+          <b>{inLine(name)}</b> {inLine(stories ?? (state === 'complete' && unmarked !== true ? '✓' : word))}
+        </li>
+      ))}
     </ol>
   );
 }

@@ -87,7 +87,7 @@ function One({ run, journal }: { run: Run; journal: NonNullable<RunStatus['journ
           <div data-next>
             <h3>{t`How to continue`}</h3>
             <PasteLine
-              start={{ call: { name: 'run_resume', args: { run_id: run.run_id } } }}
+              start={{ operation: 'run_resume', args: { run_id: run.run_id } }}
               prompt={undefined}
               main
             />

@@ -17,7 +17,6 @@ import { inLine, visible } from '../parts/visible.ts';
 import { Beside, Fold } from '../parts/work.tsx';
 import { address, here, refine, route } from '../router.ts';
 import { stateOf, words } from '../words.ts';
-import { startOf } from './now.tsx';
 
 /** One story beside the board, under an address of its own. */
 export function StoryPanel({ story, next }: { story: string; next: Loaded<Next> }): VNode {
@@ -184,7 +183,7 @@ function Doing({ id, next }: { id: string; next: Next | undefined }): VNode | nu
   const action = next?.actions.find(({ steps }) =>
     steps.some(({ args }) => JSON.stringify(args ?? {}).includes(id)),
   );
-  const start = action === undefined ? undefined : startOf(action);
+  const [start] = action?.steps ?? [];
   if (action === undefined || start === undefined) return null;
   return (
     <div data-next>

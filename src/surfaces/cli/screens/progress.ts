@@ -1,7 +1,7 @@
 import { say, t } from '../../../base/text/message.ts';
 import { commandLine } from '../../../operations/offers.ts';
 import type { Action } from '../../../operations/project/next-actions.ts';
-import { doneOf, shownSteps } from '../../../operations/project/next-text.ts';
+import { callsOf, shownOf } from '../../../operations/project/next-text.ts';
 import type { Answers } from '../../../operations/registry.ts';
 import { line, type Line, span, stacked } from '../screen/paint.ts';
 import { padded, wrapped } from '../screen/text.ts';
@@ -16,9 +16,7 @@ const PHASE_WIDTH = 16;
 export const nextScreen: Draw<'next'> = (data, page) => {
   // With all evidence it is a long table, which the text has.
   if (data.detail === 'full') return undefined;
-  const shown = shownSteps(data.actions, data.detail);
-  const ways =
-    data.detail === 'brief' && shown.length > 0 ? [] : data.actions.filter(({ of }) => of === 'new');
+  const { steps: shown, ways } = shownOf(data.actions, data.detail);
   const isBegun = data.phases.some(({ state: word }) => word !== 'not started');
   return stacked(
     board(data, page),
@@ -42,15 +40,15 @@ export const nextScreen: Draw<'next'> = (data, page) => {
 
 function board({ phases, totals, verification }: Standing, page: Page): Line[] {
   const { width } = page;
-  const rows = phases.map(({ phase, state: word, unmarked }) => {
-    const stories = /implement|ship/.test(phase) && totals.stories > 0;
-    const [done, all] = stories ? [totals.done, totals.stories] : shareOf(word);
-    const review =
-      totals.waiting_for_review === 0 ? '' : t`, ${totals.waiting_for_review} waiting for review`;
-    const counted = stories ? `  ${doneOf(totals.done, totals.stories)}${review}` : '';
-    const own = say(phase);
-    const name = own.charAt(0).toUpperCase() + own.slice(1);
-    const head = [...padded(line(span(name, 'strong')), PHASE_WIDTH), ...bar(done, all), span('  ')];
+  const { waiting_for_review: waiting } = totals;
+  const review = waiting === 0 ? '' : t`, ${waiting} waiting for review`;
+  const rows = phases.map(({ name, state: word, unmarked, stories, share }) => {
+    const counted = stories === undefined ? '' : `  ${stories}${review}`;
+    const head = [
+      ...padded(line(span(name, 'strong')), PHASE_WIDTH),
+      ...bar(share.done, share.total),
+      span('  '),
+    ];
     return wrapped([...head, state(unmarked === true ? 'there' : word), span(counted, 'muted')], width, {
       rest: line(' '.repeat(Math.min(PHASE_WIDTH, Math.floor(width / 3)))),
     });
@@ -60,11 +58,6 @@ function board({ phases, totals, verification }: Standing, page: Page): Line[] {
       ? []
       : problemLines([verification.says], page, verification.verdict === 'PASS' ? MARKS.good : MARKS.warn);
   return [...rows.flat(), ...verdict];
-}
-
-function shareOf(word: string): [done: number, all: number] {
-  if (word === 'complete' || word === 'skipped') return [1, 1];
-  return [word === 'in progress' ? 1 : 0, 2];
 }
 
 function troubleLines({ drift, troubles }: Standing, page: Page): Line[] {
@@ -88,7 +81,8 @@ function troubleLines({ drift, troubles }: Standing, page: Page): Line[] {
 /** A way to begin something new, with what it is for and its command. */
 function wayLines(way: Action, { width }: Page): Line[] {
   const text = line(span(way.what, 'strong'), span(`  ${way.why}`, 'muted'));
-  const command = commandOf(way);
+  const [step] = way.steps;
+  const command = step && commandLine(step);
   return [
     ...wrapped(text, width, { rest: line('   ') }),
     ...(command === undefined ? [] : [[...line('   '), span(command, 'name')]]),
@@ -96,7 +90,7 @@ function wayLines(way: Action, { width }: Page): Line[] {
 }
 
 function actionLines(action: Action, number: number, { width }: Page): Line[] {
-  const { what, why, says, noted, agent, optional, use_for: purpose } = action;
+  const { what, why, says, noted, agent, optional } = action;
   const indent = line('   ');
   const quoted = (text: string, said: string): Line[] =>
     wrapped(line(`${t`${text}:`} "${said}"`), width, { first: indent, rest: indent });
@@ -114,17 +108,11 @@ function actionLines(action: Action, number: number, { width }: Page): Line[] {
     ),
     ...(says === undefined ? wrapped(line(why), width, { first: indent, rest: indent }) : quoted(why, says)),
     ...(noted === undefined ? [] : quoted(t`The last session noted`, noted)),
-    ...action.steps.flatMap((step) => {
+    ...callsOf(action).flatMap(({ step, label }) => {
       const command = commandLine(step);
       if (command === undefined) return [];
-      const label = step.why === what ? purpose : step.why;
       const head = label === undefined ? [] : [span(`${t`${label}:`} `, 'muted')];
       return [[...indent, ...head, span(command, 'name')]];
     }),
   ];
-}
-
-function commandOf(action: Action): string | undefined {
-  const [first] = action.steps;
-  return first === undefined ? undefined : commandLine(first);
 }

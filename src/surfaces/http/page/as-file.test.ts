@@ -9,7 +9,16 @@ describe('the page as a file', () => {
   const html = pageAsFile(
     {
       project: `/srv/${HOSTILE.replaceAll('/', '')}`,
-      phases: [{ phase: 'planning', state: HOSTILE, evidence }],
+      phases: [
+        {
+          phase: 'planning',
+          name: 'Planning',
+          state: HOSTILE,
+          word: HOSTILE,
+          share: { done: 0, total: 2 },
+          evidence,
+        },
+      ],
       detail: 'full',
       actions: [
         { what: HOSTILE, why: HOSTILE, use: HOSTILE, of: 'new', steps: [], optional: false, evidence },
@@ -21,7 +30,6 @@ describe('the page as a file', () => {
         { phase, kind: 'prd', id: 'the-prd', state: 'complete', evidence },
       ],
       columns: { done: HOSTILE },
-      names: {},
       totals: { stories: 1, done: 1, waiting_for_review: 0, done_without_review: 1 },
     },
     {

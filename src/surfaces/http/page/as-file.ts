@@ -56,8 +56,8 @@ function nextSection({ phases, actions, drift, troubles }: NextData): string {
   return section('Next', [
     `<ul>${phases
       .map(
-        ({ phase, state, evidence }) =>
-          `<li><b>${line(phase)}</b> ${line(state)}${evidenceList(evidence.slice(0, 3))}</li>`,
+        ({ name, word, stories = word, evidence }) =>
+          `<li><b>${line(name)}</b> ${line(stories)}${evidenceList(evidence.slice(0, 3))}</li>`,
       )
       .join('\n')}</ul>`,
     `<ol>${actions
