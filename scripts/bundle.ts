@@ -93,7 +93,6 @@ const LATE_PARTS: Record<string, string> = {
   'src/bin/start-screen.ts': 'screens',
   'src/surfaces/http/oauth/gate.ts': 'oauth',
   'src/surfaces/a2a/routes.ts': 'a2a',
-  'src/surfaces/mcp/stdio.ts': 'embedded-server',
   'src/surfaces/mcp/tool-extras.ts': 'calls',
   'src/surfaces/mcp/telling.ts': 'listening',
   'src/surfaces/mcp/prewarm.ts': 'listening',
@@ -115,13 +114,31 @@ const LATE_MODULES: Record<string, string> = {
   'src/surfaces/mcp/resource-templates.ts': 'listening',
 };
 
+/** Parts that one of the programs has: who needs only them loads it. */
+const IN_PROGRAMS: Record<string, string> = { 'src/surfaces/mcp/stdio.ts': 'server' };
+
+/**
+ * What most late parts need of `base`, and share; the rest of it would load parts of Node that few need. What the first call
+ * loads has its own, so that it is no file more.
+ */
+const COMMON = 'common';
+const IN_COMMON = new Set(
+  [
+    'async errors product step values',
+    'files/file-drafts files/file-lock files/file-modes files/file-refusals files/file-stamps files/file-state files/files',
+    'files/is-running files/open-file files/paths files/repository parse/json parse/parse parse/yaml-document',
+    'secrets/names text/diff text/hidden text/markdown text/message text/suggest text/text',
+  ].flatMap((line) => line.split(' ').map((name) => `src/base/${name}.ts`)),
+);
+const WITH_OWN = new Set(['operations', 'workspace']);
+
 /** The files of each late bundle. Where there are several, it has each as a namespace by its place in this list. */
 const BUNDLED = grouped(Object.entries({ ...LATE_PARTS, ...LATE_MODULES }), ([, name]) => name);
 
 /** How code gets at a late part. */
 function requiring(file: string, name: string): string {
   const all = BUNDLED.get(name) ?? [];
-  const own = all.length === 1 ? '' : `.p${all.findIndex(([each]) => each === file)}`;
+  const own = all.length < 2 ? '' : `.p${all.findIndex(([each]) => each === file)}`;
   return `require("./${name}.cjs")${own}`;
 }
 
@@ -180,15 +197,28 @@ const lateParts: Plugin = {
       const file = relative(root, resolve(resolveDir, path)).split(sep).join('/');
       if (file in LATE_MODULES && kind === 'import-statement')
         return { path: file, namespace: 'late-module' };
-      return file in LATE_PARTS && kind === 'dynamic-import' ? { path: file, namespace: 'late' } : undefined;
+      const isLate = kind === 'dynamic-import' && (file in LATE_PARTS || file in IN_PROGRAMS);
+      return isLate ? { path: file, namespace: 'late' } : undefined;
     });
     esbuild.onLoad({ filter: /.*/, namespace: 'late-module' }, async ({ path }) => {
       const exported = (await import(pathToFileURL(join(root, path)).href)) as object;
       return { contents: loadedOnUse(requiring(path, LATE_MODULES[path] ?? ''), exported) };
     });
     esbuild.onLoad({ filter: /.*/, namespace: 'late' }, ({ path }) => ({
-      contents: `module.exports=${requiring(path, LATE_PARTS[path] ?? '')};`,
+      contents: `module.exports=${requiring(path, LATE_PARTS[path] ?? IN_PROGRAMS[path] ?? '')};`,
     }));
+  },
+};
+
+const sharedCommon: Plugin = {
+  name: 'shared-common',
+  setup(esbuild) {
+    esbuild.onResolve({ filter: /^\.\.?\// }, ({ path, resolveDir, namespace }) => {
+      const file = relative(root, resolve(resolveDir, path)).split(sep).join('/');
+      return namespace === 'file' && IN_COMMON.has(file)
+        ? { path: `./${COMMON}.cjs`, external: true }
+        : undefined;
+    });
   },
 };
 
@@ -240,16 +270,17 @@ export interface Bundle {
 
 /** Bundles programs the one way we do it: CommonJS, minified, everything inside (docs/decisions/0010). */
 export async function bundle({ entries, folder }: Bundle): Promise<Metafile> {
-  const made: Record<string, string> = { [ZOD]: await zodInUse() };
+  const common = [...IN_COMMON].map((file) => `export * from "./${file}";`);
+  const made: Record<string, string> = { [ZOD]: await zodInUse(), [COMMON]: common.join('\n') };
   for (const [name, all] of BUNDLED)
     if (all.length > 1)
       made[name] = all.map(([file], at) => `export * as p${at} from "./${file}";`).join('\n');
   const parts = Object.fromEntries(
     [...BUNDLED].map(([name, [first]]) => [name, name in made ? name : (first?.[0] ?? name)]),
   );
-  // Every first call needs it, and less of zod than all parts together.
-  const { operations = '', ...later } = parts;
-  const programs = Object.entries({ ...entries, operations });
+  const isOwn = ([name]: [string, string]): boolean => WITH_OWN.has(name);
+  const programs = [...Object.entries(entries), ...Object.entries(parts).filter(isOwn)];
+  const later = Object.entries(parts).filter((part) => !isOwn(part));
   const plugins = [virtual(made), leanValidator, leanSchemas, prepared, latePackages, lateParts];
   const files = await Promise.all([
     run(Object.fromEntries(programs.filter(([name]) => !FIRST.has(name))), folder, { plugins }),
@@ -258,7 +289,8 @@ export async function bundle({ entries, folder }: Bundle): Promise<Metafile> {
       target: 'node10',
       banner: unlessNode('require("fs").writeSync(2,m+"\\n");process.exit(1)'),
     }),
-    run(later, folder, { plugins: [sharedZod, ...plugins] }),
+    run(Object.fromEntries(later), folder, { plugins: [sharedZod, sharedCommon, ...plugins] }),
+    run({ [COMMON]: COMMON }, folder, { plugins }),
     run({ [ZOD]: ZOD }, folder, { plugins: [virtual(made)] }),
   ]);
   return {
@@ -317,7 +349,7 @@ async function run(
   folder: string,
   { plugins = [], footer = '', target = 'node20', banner = '' }: Shape,
 ): Promise<Metafile> {
-  const { metafile } = await build({
+  const { metafile, warnings } = await build({
     absWorkingDir: root,
     entryPoints: Object.entries(entries).map(([out, input]) => ({ in: input, out })),
     outdir: folder,
@@ -336,6 +368,8 @@ async function run(
     footer: { js: footer },
     logLevel: 'warning',
   });
+  // Such as two files of `base` that export the same name.
+  if (warnings.length > 0) throw new Error('The bundler warns.');
   return metafile;
 }
 

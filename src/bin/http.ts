@@ -7,6 +7,7 @@ import { plural, say, speaking, t } from '../base/text/message.ts';
 import type { Context } from '../operations/context.ts';
 import { serveHelp, serverHelp } from './http-access.ts';
 import { openHttpServer } from './http-server.ts';
+import { toolList } from '../surfaces/mcp/tools.ts';
 import { fail, hearSignals, outside, readyLine, serverFlags, wordsFor } from './outside.ts';
 import { servePage } from './page.ts';
 import { PAGE, programArguments } from './program-place.ts';
@@ -40,7 +41,8 @@ async function main(): Promise<void> {
     await server.close();
   });
   tell(server.startLines);
-  if (switches.has('summary')) showHelp(`${await speaking(words, () => readyLine(context))}\n`, 'remarks');
+  if (switches.has('summary'))
+    showHelp(`${await speaking(words, () => readyLine(context, toolList))}\n`, 'remarks');
   await tellSystem('READY=1', context, surroundings);
   await server.ended;
 }

@@ -9,7 +9,7 @@ import { type Catalogue, t } from '../base/text/message.ts';
 import { type ParsedFlags, parseFlags } from '../config/flags.ts';
 import type { RawSettings } from '../config/schema.ts';
 import type { Context } from '../operations/context.ts';
-import { toolList } from '../surfaces/mcp/tools.ts';
+import type { toolList } from '../surfaces/mcp/tools.ts';
 import { errorsAreRead, printer } from './printer.ts';
 import { programArguments, programFolder, SERVE } from './program-place.ts';
 
@@ -128,8 +128,8 @@ export function hearSignals(finishMs: number, end: () => Promise<void>): void {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop);
 }
 
-/** What was found, in one line for people; only they need what says it. */
-export async function readyLine(context: Context): Promise<string> {
-  const tools = await toolList(context, { signal: new AbortController().signal, progress: () => undefined });
+/** What was found, in one line for people; only they need what says it. The command line has no tools, and does not contain them. */
+export async function readyLine(context: Context, list: typeof toolList): Promise<string> {
+  const tools = await list(context, { signal: new AbortController().signal, progress: () => undefined });
   return (await import('./start-screen.ts')).foundLine(context, tools.length);
 }

@@ -10,6 +10,7 @@ import type { RawSettings } from '../config/schema.ts';
 import type { Context } from '../operations/context.ts';
 import { LISTS, TOOLS } from '../surfaces/mcp/early.ts';
 import { serveStreams } from '../surfaces/mcp/stdio.ts';
+import { toolList } from '../surfaces/mcp/tools.ts';
 import type { EarlyStart } from './first-answers.ts';
 import { fail, httpPort, outside, readyLine, serverFile, serverFlags, wordsFor } from './outside.ts';
 import { printer } from './printer.ts';
@@ -28,15 +29,16 @@ async function main(early: EarlyStart | undefined): Promise<void> {
     throw new BmadError('invalid_input', t`${alone} requires --http.`, {
       hint: t`Over stdin and stdout, the host that started the server is its only client.`,
     });
-  if (switches.has('test')) return printer.out(`${await readyLine(context)}\n`);
+  const ready = (): Promise<string> => readyLine(context, toolList);
+  if (switches.has('test')) return printer.out(`${await ready()}\n`);
   if (process.stdin.isTTY) {
     const { atTerminal } = await import('./start-screen.ts');
-    const { input, printed } = atTerminal(() => readyLine(context), await wordsFor(settings), serverFile());
+    const { input, printed } = atTerminal(ready, await wordsFor(settings), serverFile());
     await serve(context, undefined, input);
     return printed;
   }
   const words = switches.has('summary') ? await wordsFor(settings) : undefined;
-  const summary = switches.has('summary') ? speaking(words, () => readyLine(context)) : undefined;
+  const summary = switches.has('summary') ? speaking(words, ready) : undefined;
   const printed = summary?.then((line) => printer.err(`${line}\n`));
   await serve(context, early);
   await printed;
@@ -102,6 +104,9 @@ async function enlisted(context: Context, client: string | undefined): Promise<(
     return none;
   }
 }
+
+/** The library has its server from here. */
+export { serveTransport } from '../surfaces/mcp/stdio.ts';
 
 const PARENT_CHECK_MS = 1_000;
 const GRACE_MS = 1_000;

@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { repository, serverFile, temporaryFolder } from '../support/app.ts';
@@ -38,6 +38,16 @@ async function loadedBy(ask: (client: LineClient) => Promise<unknown>): Promise<
 }
 
 const listed = (client: LineClient): Promise<unknown> => client.request('tools/list', {});
+
+describe('the programs', () => {
+  it('are at most 60 files, and have what most parts need only once', async () => {
+    const files = (await readdir(dist, { recursive: true })).filter((path) => path.endsWith('.cjs'));
+    const sizes = await Promise.all(files.map(async (path) => (await stat(join(dist, path))).size));
+    const kilobytes = Math.round(sizes.reduce((sum, size) => sum + size, 0) / 1000);
+    expect(files.length).toBeLessThanOrEqual(60);
+    expect(kilobytes, 'See IN_COMMON in scripts/bundle.ts.').toBeLessThan(6_000);
+  });
+});
 
 /**
  * Hosts start the server with every session, and all it loads is compiled and run before it can answer. What is held

@@ -20,7 +20,7 @@ import {
   settingsBy,
   withoutFilters,
 } from './git-settings.ts';
-import { isAbsent } from './start-program.ts';
+import { isNoProgram } from './start-program.ts';
 
 /** How git is called for one purpose, beside what every call has. */
 interface GitPurpose {
@@ -393,7 +393,7 @@ async function repositoryAt(
       const { consume, parts, text } = intake(mostBytes);
       const ran = await git?.(['-C', root, ...words], { timeoutMs, signal, consume }).catch(
         (error: unknown) => {
-          if (!isAbsent(error)) throw error;
+          if (!isNoProgram(error)) throw error;
           return undefined;
         },
       );

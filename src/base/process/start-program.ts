@@ -75,7 +75,7 @@ export function notStarted(error: unknown): string | undefined {
 }
 
 /** The program is not there, or is none: another way may do. A machine that is short of something can start no other. */
-export function isAbsent(error: unknown): boolean {
+export function isNoProgram(error: unknown): boolean {
   return ['ENOENT', 'EACCES', 'EPERM', 'ENOTDIR', 'ENOEXEC', 'ELOOP'].includes(notStarted(error) ?? '');
 }
 

@@ -7,7 +7,7 @@ import {
   runProgram,
   unlessBlocked,
 } from '../../base/process/process.ts';
-import { isAbsent } from '../../base/process/start-program.ts';
+import { isNoProgram } from '../../base/process/start-program.ts';
 
 /** The program of the optional package; one that merely happens to be on the path is not trusted. */
 export function ripgrepProgram(): FoundProgram | undefined {
@@ -89,7 +89,7 @@ async function run(
     });
   } catch (error) {
     signal.throwIfAborted();
-    if (!isAbsent(error)) throw error;
+    if (!isNoProgram(error)) throw error;
     return undefined;
   }
 }
