@@ -103,7 +103,6 @@ const LATE_MODULES: Record<string, string> = {
   'src/base/secrets/scanner.ts': 'masking',
   'src/base/text/agent-titles.ts': 'names',
   'src/sources/marketplace.ts': 'built-in-modules',
-  'src/catalogue/name-errors.ts': 'names',
   'src/catalogue/old-names.ts': 'names',
   'src/services/delivery/missing-file.ts': 'names',
   'src/base/text/glob.ts': 'glob',

@@ -7,6 +7,11 @@ export function present<T extends object>(table: { [K in keyof T]: T[K] | undefi
   return all as T;
 }
 
+/** The items that are there, in order: of a condition that does not hold nothing, of a list what is in it. */
+export function those<T>(...items: readonly (T | readonly T[] | false | undefined)[]): T[] {
+  return items.flatMap((item) => (item === false || item === undefined ? [] : item));
+}
+
 /** What is made of an object, once for as long as there is that object. */
 export function madeOnce<K extends object, V>(make: (of: K) => V): (of: K) => V {
   const all = new WeakMap<K, { made: V }>();

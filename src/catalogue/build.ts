@@ -5,11 +5,10 @@ import type { BmadRecord, Problem } from '../model/record.ts';
 import type { Reader, Reading } from '../readers/reader.ts';
 import { listedOnce, readsNoted, rememberingTree, type Source } from '../sources/tree.ts';
 import { Catalogue, isSamePlace, type CatalogueParts, type PreparedReading } from './catalogue.ts';
-import { asDeclared } from './declared.ts';
 import type { KeptReadings, Noted, Understood } from './kept-readings.ts';
 import { plainlyNamed } from './plain-names.ts';
 import type { Preference } from './preferences.ts';
-import { restoreReading } from './prepared.ts';
+import { asDeclared, restoreReading } from './prepared.ts';
 
 /** A catalogue that goes along with its files. */
 export interface Content {

@@ -7,6 +7,7 @@ import { fold } from '../base/text/suggest.ts';
 import {
   isListed,
   qualifiedName,
+  recordKey,
   shortName,
   STARTABLE,
   type BmadRecord,
@@ -132,8 +133,7 @@ export class Catalogue {
 
   #servedOf(records: readonly BmadRecord[]): ServedOnce {
     const existing = records.filter((record) => record.exists);
-    const keyOf = (record: BmadRecord): string => `${record.kind} ${qualifiedName(record)}`;
-    return servedOnce(firstOfEach(existing, keyOf, this.#rank), this.#rank);
+    return servedOnce(firstOfEach(existing, recordKey, this.#rank), this.#rank);
   }
 
   /**
@@ -216,10 +216,7 @@ export class Catalogue {
   /** What is served in the place of a record that is not: the same thing, or what has its very name. */
   servedInsteadOf(record: BmadRecord): BmadRecord | undefined {
     const served =
-      this.overridden.get(record) ??
-      this.winners.find(
-        (winner) => winner.kind === record.kind && qualifiedName(winner) === qualifiedName(record),
-      );
+      this.overridden.get(record) ?? this.winners.find((winner) => recordKey(winner) === recordKey(record));
     return served === record ? undefined : served;
   }
 

@@ -1,4 +1,4 @@
-import { qualifiedName, type BmadRecord, type RecordKind } from '../model/record.ts';
+import { recordKey, type BmadRecord, type RecordKind } from '../model/record.ts';
 import type { Catalogue } from './catalogue.ts';
 import { overrideOf } from './names-in-force.ts';
 
@@ -46,7 +46,7 @@ interface Pairs {
 /** What is in both, by kind and name. */
 function paired(before: readonly BmadRecord[], after: readonly BmadRecord[]): Pairs {
   const isAligned = (record: BmadRecord, previous: BmadRecord | undefined): boolean =>
-    record === previous || (previous !== undefined && keyOf(record) === keyOf(previous));
+    record === previous || (previous !== undefined && recordKey(record) === recordKey(previous));
   // After most edits they are the same, one after the other.
   if (before.length === after.length && after.every((record, at) => isAligned(record, before[at])))
     return {
@@ -54,20 +54,16 @@ function paired(before: readonly BmadRecord[], after: readonly BmadRecord[]): Pa
       removed: [],
       both: after.map((record, at) => ({ record, previous: before[at] as BmadRecord })),
     };
-  const old = new Map(before.map((record) => [keyOf(record), record]));
-  const now = new Set(after.map(keyOf));
+  const old = new Map(before.map((record) => [recordKey(record), record]));
+  const now = new Set(after.map(recordKey));
   return {
-    added: after.filter((record) => !old.has(keyOf(record))),
-    removed: before.filter((record) => !now.has(keyOf(record))),
+    added: after.filter((record) => !old.has(recordKey(record))),
+    removed: before.filter((record) => !now.has(recordKey(record))),
     both: after.flatMap((record) => {
-      const previous = old.get(keyOf(record));
+      const previous = old.get(recordKey(record));
       return previous === undefined ? [] : [{ record, previous }];
     }),
   };
-}
-
-function keyOf(record: BmadRecord): string {
-  return `${record.kind} ${qualifiedName(record)}`;
 }
 
 function contentOf(record: BmadRecord, { overrides }: Catalogue): string {

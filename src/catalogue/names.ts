@@ -4,8 +4,7 @@ import { push, present } from '../base/values.ts';
 import { fold, nearest } from '../base/text/suggest.ts';
 import { cut } from '../base/text/text.ts';
 import { otherNames } from './identity.ts';
-import { ambiguous, fileMissing } from './name-errors.ts';
-import { successorsOf, withoutOldPrefixes } from './old-names.ts';
+import { ambiguous, fileMissing, successorsOf, withoutOldPrefixes } from './old-names.ts';
 import { METHOD } from '../model/module.ts';
 import { isListed, qualifiedName, shortName, type BmadRecord, type RecordKind } from '../model/record.ts';
 

@@ -1,7 +1,7 @@
 import { t } from '../base/text/message.ts';
 import { quoted } from '../base/errors.ts';
 import { fold } from '../base/text/suggest.ts';
-import { kindCalled, originsCalled, originWords, type Origin } from '../model/origin.ts';
+import { kindCalled, originList, originsCalled, type Origin } from '../model/origin.ts';
 import { shortName, type BmadRecord } from '../model/record.ts';
 import { otherNames } from './identity.ts';
 
@@ -29,11 +29,7 @@ export function preferencesIn(
     else if (meant.length > 0) preferences.push({ name: fold(name.trim()), origins: new Set(meant) });
     else if (kindCalled(word) === undefined)
       warnings.push(
-        t`${quoted(word.trim())} is not an origin here, so ${quoted(entry)} is ignored; known: ${originWords(
-          origins,
-        )
-          .map((known) => JSON.stringify(known))
-          .join(', ')}`,
+        t`${quoted(word.trim())} is not an origin here, so ${quoted(entry)} is ignored; known: ${originList(origins)}`,
       );
   }
   return { preferences, warnings };

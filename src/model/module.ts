@@ -69,3 +69,20 @@ export interface BuiltInModule extends Required<
   /** How many of each kind lists show. */
   counts: Partial<Record<RecordKind, number>>;
 }
+
+/** The columns of a help catalogue, in the order of BMAD's own files, and what they are called here. */
+export const HELP_COLUMNS = {
+  module: 'module',
+  skill: 'skill',
+  'display-name': 'displayName',
+  'menu-code': 'menuCode',
+  description: 'description',
+  action: 'action',
+  args: 'args',
+  phase: 'phase',
+  'preceded-by': 'precededBy',
+  'followed-by': 'followedBy',
+  required: 'required',
+  'output-location': 'outputLocation',
+  outputs: 'outputs',
+} as const satisfies Record<string, keyof HelpRow>;

@@ -45,3 +45,9 @@ export function kindCalled(word: string): OriginKind | undefined {
 export function originWords(origins: readonly Origin[]): string[] {
   return [...new Set(origins.flatMap(({ kind, displayName }) => [kind, displayName]))];
 }
+
+/** The same, for a message. */
+export const originList = (origins: readonly Origin[]): string =>
+  originWords(origins)
+    .map((word) => JSON.stringify(word))
+    .join(', ');

@@ -101,6 +101,11 @@ export function qualifiedName(record: Pick<BmadRecord, 'moduleName' | 'name'>): 
   return `${record.moduleName}/${record.name}`;
 }
 
+/** The same with what it is: `agent bmm/bmad-agent-pm`. */
+export function recordKey(record: Pick<BmadRecord, 'kind' | 'moduleName' | 'name'>): string {
+  return `${record.kind} ${qualifiedName(record)}`;
+}
+
 /** Whether it is shown in lists; old names and launchers only answer when called. */
 export function isListed(record: Pick<BmadRecord, 'deprecated' | 'launches'>): boolean {
   return record.deprecated === undefined && record.launches === undefined;

@@ -1,4 +1,5 @@
 import { t } from '../base/text/message.ts';
+import { those } from '../base/values.ts';
 import { estimateTokens } from '../base/text/text-budget.ts';
 import type { Answer } from './operation.ts';
 import type { Detail } from './fields.ts';
@@ -15,10 +16,9 @@ export function asData(data: object): Answer {
 
 /** What the texts of answers are made of. */
 
-export function lines(...parts: (string | undefined | readonly string[])[]): string {
-  return parts
-    .flat()
-    .filter((part) => part !== undefined && part !== '')
+export function lines(...parts: (string | readonly string[] | false | undefined)[]): string {
+  return those(...parts)
+    .filter((part) => part !== '')
     .join('\n');
 }
 

@@ -2,35 +2,20 @@ import * as z from 'zod';
 import type { Step } from '../base/step.ts';
 import { t } from '../base/text/message.ts';
 
+/** A text that is there, and no longer than this. */
+export const textUpTo = (most: number): z.ZodString => z.string().min(1).max(most);
+
 /** Arguments that several operations share, so that they are described in the same words everywhere. */
-export const moduleField = z.string().min(1).max(100).optional().describe('Module code, e.g. "bmm"');
-export const originField = z
-  .string()
-  .min(1)
-  .max(200)
-  .optional()
-  .describe('Where it comes from: project, package, git, …');
-export const projectField = z
-  .string()
-  .min(1)
-  .max(1_000)
+export const moduleField = textUpTo(100).optional().describe('Module code, e.g. "bmm"');
+export const originField = textUpTo(200).optional().describe('Where it comes from: project, package, git, …');
+export const projectField = textUpTo(1_000)
   .optional()
   .describe('Project folder, if not the one the server runs for');
 /** The same where the description of the operation says the rest. */
-export const whereField = z.string().min(1).max(1_000).optional().describe('Project folder');
-export const tagsField = z.array(z.string().min(1).max(200)).max(50);
-export const cursorField = z
-  .string()
-  .min(1)
-  .max(200)
-  .optional()
-  .describe('Continues an answer that had more parts');
-export const sectionField = z
-  .string()
-  .min(1)
-  .max(200)
-  .optional()
-  .describe('Only the section with this heading');
+export const whereField = textUpTo(1_000).optional().describe('Project folder');
+export const tagsField = z.array(textUpTo(200)).max(50);
+export const cursorField = textUpTo(200).optional().describe('Continues an answer that had more parts');
+export const sectionField = textUpTo(200).optional().describe('Only the section with this heading');
 
 /** A text that may be given as a list of its lines. */
 export const textOrLines = (text: z.ZodString) =>

@@ -1,14 +1,15 @@
+import official from '../../assets/names/modules.json' with { type: 'json' };
 import { attempt, noted } from '../base/errors.ts';
 import { parseCsv } from '../base/parse/parse.ts';
 import { outline, withoutComments } from '../base/text/markdown.ts';
 import { oneLine } from '../base/text/text.ts';
-import type { HelpRow } from '../model/module.ts';
+import { HELP_COLUMNS, type HelpRow } from '../model/module.ts';
 import type { Problem } from '../model/record.ts';
 import type { Tree } from '../sources/tree.ts';
 import { readable } from './reading.ts';
 
-const COLUMNS = 13;
-const PHASE_COLUMN = 7;
+const COLUMNS = Object.values(HELP_COLUMNS);
+const PHASE_COLUMN = COLUMNS.indexOf('phase');
 
 /** The name of what a path in a help row leads to, if it is known. */
 type NameAt = (path: string) => string | undefined;
@@ -38,27 +39,13 @@ export async function readHelp(
 function realigned(row: string[]): string[] {
   const early = row[PHASE_COLUMN - 1] ?? '';
   const shifted =
-    row.length === COLUMNS - 1 && (['anytime', 'plan', 'ship'].includes(early) || /^\d-/.test(early));
+    row.length === COLUMNS.length - 1 && (['anytime', 'plan', 'ship'].includes(early) || /^\d-/.test(early));
   return shifted ? [...row.slice(0, PHASE_COLUMN - 1), '', ...row.slice(PHASE_COLUMN - 1)] : row;
 }
 
 function toHelpRow(row: string[]): HelpRow {
-  const at = (index: number): string => row[index] ?? '';
-  return {
-    module: at(0),
-    skill: at(1),
-    displayName: at(2),
-    menuCode: at(3),
-    description: at(4),
-    action: at(5),
-    args: at(6),
-    phase: at(PHASE_COLUMN),
-    precededBy: at(8),
-    followedBy: at(9),
-    required: at(10).toLowerCase() === 'true',
-    outputLocation: at(11),
-    outputs: at(12),
-  };
+  const texts = Object.fromEntries(COLUMNS.map((column, at) => [column, row[at] ?? '']));
+  return { ...(texts as HelpTexts), required: texts['required']?.toLowerCase() === 'true' };
 }
 
 /** A row from the first beta to 6.2.0. The last column of its header may have no name, so columns go by name. */
@@ -94,27 +81,13 @@ function workflowName(file: string, command: string, module: string, nameAt: Nam
   return /^workflow\.\w+$/.test(name) ? folder : name.replace(/(?:\.agent)?\.\w+$/, '');
 }
 
+/** A row as it is written, where everything is a text. */
+type HelpTexts = Omit<HelpRow, 'required'>;
+
 type Described = { name: string; description: string };
 
 /** What the method's own modules call themselves; installers before 6.3 leave neither name nor description behind. */
-const OFFICIAL = new Map<string, Described>([
-  ['core', { name: 'BMad Core Module', description: 'Shared utilities across modules' }],
-  ['bmm', { name: 'BMad Method', description: 'Agile AI-driven development' }],
-  ['bmb', { name: 'BMad Builder', description: 'Create, edit and validate agents, workflows and modules' }],
-  [
-    'cis',
-    { name: 'Creative Intelligence Suite', description: 'Brainstorming, design thinking and storytelling' },
-  ],
-  [
-    'bmgd',
-    { name: 'BMad Game Development', description: 'Design and build games, from the idea to production' },
-  ],
-  [
-    'gds',
-    { name: 'BMad Game Dev Studio', description: 'Design and build games, from the idea to production' },
-  ],
-  ['tea', { name: 'Test Architect', description: 'Test strategy, automation and quality gates' }],
-]);
+const OFFICIAL = new Map<string, Described>(Object.entries(official));
 
 const NAME_LENGTH = 80;
 const DESCRIPTION_LENGTH = 300;
@@ -126,11 +99,11 @@ export async function describedModule(
   onDisk: boolean,
   problems: Problem[],
 ): Promise<Described> {
-  const official = OFFICIAL.get(code);
+  const known = OFFICIAL.get(code);
   const told = onDisk ? await fromReadme(tree, code, problems) : undefined;
   return {
-    name: official?.name ?? told?.name ?? code,
-    description: told?.description ?? official?.description ?? '',
+    name: known?.name ?? told?.name ?? code,
+    description: told?.description ?? known?.description ?? '',
   };
 }
 

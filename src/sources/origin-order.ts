@@ -1,7 +1,7 @@
 import { t } from '../base/text/message.ts';
 import { quoted } from '../base/errors.ts';
 import { fold } from '../base/text/suggest.ts';
-import { kindCalled, originsCalled, originWords, type Origin } from '../model/origin.ts';
+import { kindCalled, originList, originsCalled, type Origin } from '../model/origin.ts';
 import type { Source } from './tree.ts';
 
 export interface Ordered {
@@ -33,7 +33,7 @@ export function inOrder(sources: readonly Source[], order: readonly string[]): O
       kind === undefined ? fold(other.word) === fold(word) : other.kind === kind;
     if (entries.slice(0, index).some(isSame)) return [t`${quoted(word)} is there twice; the first counts`];
     return kind === undefined && originsCalled(word, usual).length === 0
-      ? [t`${quoted(word)} is not an origin here, and is ignored; known: ${wordsOf(usual)}`]
+      ? [t`${quoted(word)} is not an origin here, and is ignored; known: ${originList(usual)}`]
       : [];
   });
   return {
@@ -44,10 +44,4 @@ export function inOrder(sources: readonly Source[], order: readonly string[]): O
       return { ...source, origin: { ...origin, priority: Math.round(priority * 1e9) / 1e9 } };
     }),
   };
-}
-
-function wordsOf(origins: readonly Origin[]): string {
-  return originWords(origins)
-    .map((word) => JSON.stringify(word))
-    .join(', ');
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { qualifiedName, type BmadRecord } from '../../src/model/record.ts';
+import { qualifiedName, recordKey, type BmadRecord } from '../../src/model/record.ts';
 import {
   createRanking,
   type RankingInput,
@@ -10,7 +10,8 @@ import {
   signalsOf,
   type Weights,
 } from '../../src/services/ranking/ranking.ts';
-import { headerLine, UsageState, usedName } from '../../src/services/ranking/usage.ts';
+
+import { headerLine, UsageState } from '../../src/services/ranking/usage.ts';
 import { recordOf } from '../support/records.ts';
 
 const DAY = 86_400_000;
@@ -217,5 +218,5 @@ describe('a boost', () => {
 });
 
 it('calls things by kind, module and id', () => {
-  expect(usedName(recordOf('agent bmm/bmad-agent-pm'))).toBe('agent bmm/bmad-agent-pm');
+  expect(recordKey(recordOf('agent bmm/bmad-agent-pm'))).toBe('agent bmm/bmad-agent-pm');
 });

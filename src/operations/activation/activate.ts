@@ -1,6 +1,5 @@
 import { doersIn } from '../catalogue/agent-names.ts';
 import * as z from 'zod';
-import { once } from '../../base/async.ts';
 import { BmadError, ours } from '../../base/errors.ts';
 import { contentUri } from '../../base/files/paths.ts';
 import { present } from '../../base/values.ts';
@@ -19,6 +18,7 @@ import {
   projectField,
   sectionField,
   stepSchema,
+  textUpTo,
 } from '../fields.ts';
 import { textLimits } from '../host-limits.ts';
 import { defineOperation, defineRoute, type Route } from '../operation.ts';
@@ -60,9 +60,6 @@ async function withoutFile(
   return { name: handle, kind: 'agent', title, problems: [], context: {}, ...shown };
 }
 
-const agentStart = once(() => import('./agent-start.ts'));
-const workStart = once(() => import('./work-start.ts'));
-
 /** The operation users know as `execute`. It delivers; the model does the work. */
 export const activate = defineOperation({
   name: 'execute',
@@ -79,8 +76,8 @@ export const activate = defineOperation({
   // As the unified tool calls them.
   synonyms: { agent: 'name', workflow: 'name' },
   input: z.strictObject({
-    name: z.string().min(1).max(5_000).describe('Name, e.g. "architect", "bmm/prd", "*party-mode"'),
-    message: z.string().min(1).max(200_000).optional().describe('What the user wants from it'),
+    name: textUpTo(5_000).describe('Name, e.g. "architect", "bmm/prd", "*party-mode"'),
+    message: textUpTo(200_000).optional().describe('What the user wants from it'),
     kind: z.enum(NAMED_KINDS).optional().describe('Agent or workflow, if the name could be either'),
     module: moduleField,
     origin: originField,
@@ -156,7 +153,7 @@ export const activate = defineOperation({
     const details = { message, section, cursor, detail, along };
     const before = [told, start, kept];
     if (activation.record.kind === 'agent') {
-      const { agentText, openFor } = await agentStart();
+      const { agentText, openFor } = await import('./agent-start.ts');
       const open = first ? await openFor(started, record) : undefined;
       before[1] = [start, open].filter(Boolean).join('\n\n');
       return { ...about, ...noted(await agentText(started, details, before)) };
@@ -165,7 +162,8 @@ export const activate = defineOperation({
     before[1] = [start, agents.length > 0 && `In the menu of ${agents.join(', ')}.`]
       .filter(Boolean)
       .join('\n\n');
-    return { ...about, ...noted(await (await workStart()).workText(started, details, before)) };
+    const { workText } = await import('./work-start.ts');
+    return { ...about, ...noted(await workText(started, details, before)) };
   },
 
   render: (data) => ({

@@ -8,7 +8,7 @@ import { cut, oneLine } from '../../base/text/text.ts';
 import { qualifiedName, shortName, type BmadRecord } from '../../model/record.ts';
 import { activate } from './activate.ts';
 import type { Call, Context, SettingsPort, Workspace } from '../context.ts';
-import { DETAILS } from '../fields.ts';
+import { DETAILS, textUpTo } from '../fields.ts';
 import { mayBeOffered, switchedOff } from '../toolsets.ts';
 import { assignNames } from '../host-limits.ts';
 import { defineOperation, defineRoute, type AnyOperation } from '../operation.ts';
@@ -106,7 +106,7 @@ export function agentOperation(tool: AgentTool): AnyOperation {
     effect: 'read',
     toolset: 'agents',
     input: z.strictObject({
-      message: z.string().min(1).max(200_000).describe(messageFor(tool)),
+      message: textUpTo(200_000).describe(messageFor(tool)),
       ...PASSED,
     }),
     output: activate.output,

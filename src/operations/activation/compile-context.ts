@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
 import { qualifiedName, type BmadRecord } from '../../model/record.ts';
-import { moduleField, projectField } from '../fields.ts';
+import { moduleField, projectField, textUpTo } from '../fields.ts';
 import { namedForm } from '../unified/forms.ts';
 import { defineOperation } from '../operation.ts';
 import { runIdField } from '../runs/run-view.ts';
@@ -32,8 +32,8 @@ export const compileContext = defineOperation({
   positional: ['name', 'message'],
   examples: ['context architect --budget 8000', 'context prd "a shop for used books" --budget 4000'],
   input: z.strictObject({
-    name: z.string().min(1).max(5_000).describe('Name, e.g. "architect" or "bmm/prd"'),
-    message: z.string().min(1).max(200_000).optional().describe('What it should be about'),
+    name: textUpTo(5_000).describe('Name, e.g. "architect" or "bmm/prd"'),
+    message: textUpTo(200_000).optional().describe('What it should be about'),
     budget: z
       .int()
       .min(0)

@@ -323,7 +323,8 @@ async function documentPieces(
   const unwritten = await progress.unwritten(workspace.catalogue, message);
   if (unwritten !== undefined) pieces.unshift(unwrittenPiece(unwritten, target, context, say));
   const unknown = await progress.unknownStory(undefined, message);
-  if (unknown !== undefined) pieces.unshift(requiredPiece(unknownLine(unknown).replace(/^- story: n/, 'N')));
+  if (unknown !== undefined)
+    pieces.unshift(essential('Story', unknownLine(unknown).replace(/^- story: n/, 'N')));
   const isRequired = ({ required }: Piece): boolean => required > 0;
   return { story: pieces.filter(isRequired), plans: pieces.filter((piece) => !isRequired(piece)) };
 }
@@ -343,12 +344,7 @@ function unwrittenPiece(
       : worker.record === target
         ? ' This workflow writes it.'
         : ` Write it first: ${say({ operation: 'execute', args: args ?? {} })}.`;
-  const text = `Story ${id} has no file yet; it is planned in ${place}.${does}`;
-  return requiredPiece(text);
-}
-
-function requiredPiece(text: string): Piece {
-  return { title: 'Story', text, required: text.length, rank: RANK.required, rest: 'in order', share: 1 };
+  return essential('Story', `Story ${id} has no file yet; it is planned in ${place}.${does}`);
 }
 
 /** The sections of a story that say what has to be fulfilled and done, as its versions call them. */

@@ -260,8 +260,6 @@ export async function languageOf(context: StatePort): Promise<string | undefined
   return set !== undefined && /^[\p{L}][\p{L} ()-]{1,39}$/u.test(set) ? set : undefined;
 }
 
-/** The names under which logs and memories of an agent are written and found. */
-
 /**
  * Whose memories are meant, under every name they may be kept by: two agents of a project may share a name, what it calls
  * one may be BMAD's, and other tools keep memories under a role or a tag.

@@ -9,7 +9,7 @@ import { fold, nearest } from '../../base/text/suggest.ts';
 import { oneLine } from '../../base/text/text.ts';
 import { type BmadRecord, qualifiedName } from '../../model/record.ts';
 import type { KnowledgeDomain, KnowledgeFragment, SettingsPort, Workspace } from '../context.ts';
-import { cursorField, moduleField, projectField, sectionField } from '../fields.ts';
+import { cursorField, moduleField, projectField, sectionField, textUpTo } from '../fields.ts';
 import { asData } from '../answer-text.ts';
 import { defineOperation, defineRoute } from '../operation.ts';
 import { CATEGORIES, CATEGORY_WORDS, categoryCounts, categoryOf, inCategory, noTasks } from './list-items.ts';
@@ -170,7 +170,7 @@ export const getWorkflowDetails = defineOperation({
   toolset: 'workflows',
   answersData: true,
   input: z.strictObject({
-    workflow_name: z.string().min(1).max(5_000).describe('e.g. prd, bmm/prd'),
+    workflow_name: textUpTo(5_000).describe('e.g. prd, bmm/prd'),
     module: moduleField,
     project: projectField,
   }),
@@ -300,8 +300,8 @@ export const getKnowledge = defineOperation({
   toolset: 'workflows',
   input: z.strictObject({
     domain: z.string().trim().min(1).max(200).describe('e.g. architecture; an unknown one lists all'),
-    fragment: z.string().min(1).max(1_000).optional().describe('Id from the index'),
-    tag: z.string().min(1).max(200).optional().describe('All fragments with this tag'),
+    fragment: textUpTo(1_000).optional().describe('Id from the index'),
+    tag: textUpTo(200).optional().describe('All fragments with this tag'),
     section: sectionField,
     cursor: cursorField,
     project: projectField,

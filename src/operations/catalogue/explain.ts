@@ -6,7 +6,7 @@ import { contentUri } from '../../base/files/paths.ts';
 import type { Step } from '../../base/step.ts';
 import { qualifiedName, STARTABLE, type BmadRecord } from '../../model/record.ts';
 import type { Context, SettingsPort, Workspace } from '../context.ts';
-import { moduleField, projectField } from '../fields.ts';
+import { moduleField, projectField, textUpTo } from '../fields.ts';
 import { rounded } from '../answer-text.ts';
 import { namedForm } from '../unified/forms.ts';
 import { defineOperation } from '../operation.ts';
@@ -50,11 +50,7 @@ export const explain = defineOperation({
   positional: ['target'],
   examples: ['explain architect', 'explain bmad://bmm/config.yaml', 'explain core.user_name'],
   input: z.strictObject({
-    target: z
-      .string()
-      .min(1)
-      .max(5_000)
-      .describe('Name, bmad:// URI, path, or configuration key such as core.user_name'),
+    target: textUpTo(5_000).describe('Name, bmad:// URI, path, or configuration key such as core.user_name'),
     kind: z
       .enum([...NAMED_KINDS, 'resource', 'config'])
       .optional()

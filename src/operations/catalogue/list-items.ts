@@ -256,9 +256,10 @@ function overriddenOnes({ catalogue }: Workspace, kind: RecordKind, version: str
 /** Whether its module or BMAD is of this version, or of a release of it: `6.0` means 6.0.4 as well. */
 function isOfVersion({ moduleVersion, bmadVersion }: BmadRecord, version: string): boolean {
   const wanted = fold(version).replace(/^v/, '');
-  return [moduleVersion, bmadVersion].some(
-    (own) => own !== undefined && (fold(own) === wanted || /^[.-]/.test(rest(fold(own), wanted))),
-  );
+  return [moduleVersion, bmadVersion]
+    .filter((own) => own !== undefined)
+    .map(fold)
+    .some((own) => own === wanted || own.startsWith(`${wanted}.`) || own.startsWith(`${wanted}-`));
 }
 
 function ofVersion(records: readonly BmadRecord[], version: string): BmadRecord[] {
@@ -270,10 +271,6 @@ function ofVersion(records: readonly BmadRecord[], version: string): BmadRecord[
     suggestions: nearest(version, known),
     hint: t`Versions: ${known.join(', ') || t`none is known`}.`,
   });
-}
-
-function rest(text: string, start: string): string {
-  return text.startsWith(start) ? text.slice(start.length) : '';
 }
 
 /** Whether an entry holds all the words, in whatever order. */

@@ -21,13 +21,14 @@ import {
 import * as z from 'zod';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { contentUri } from '../../base/files/paths.ts';
-import { present } from '../../base/values.ts';
+import type { Step } from '../../base/step.ts';
+import { present, those } from '../../base/values.ts';
 import { globMatcher } from '../../base/text/glob.ts';
 import { withoutHidden } from '../../base/text/hidden.ts';
 import { plural, say, t } from '../../base/text/message.ts';
 import { answerRoom, fittingPage } from '../../base/text/paging.ts';
 import { nearest } from '../../base/text/suggest.ts';
-import { detailField, moduleField, originField, pageFields } from '../fields.ts';
+import { detailField, moduleField, originField, pageFields, textUpTo } from '../fields.ts';
 import { nextPart, sized } from '../answer-text.ts';
 import type { Workspace } from '../context.ts';
 import { defineOperation, type OwnArguments, type UnifiedForm } from '../operation.ts';
@@ -61,16 +62,11 @@ export const list = defineOperation({
       .default('agents')
       .describe(`What to list: ${LISTABLE.join(', ')}`),
     module: moduleField,
-    category: z.string().min(1).max(100).optional().describe(`${CATEGORY_WORDS}; or deprecated`),
-    query: z.string().min(1).max(400).optional().describe('Only entries containing all these words'),
-    pattern: z
-      .string()
-      .min(1)
-      .max(5_000)
-      .optional()
-      .describe('Only resources whose path matches, e.g. "core/**/*.md"'),
+    category: textUpTo(100).optional().describe(`${CATEGORY_WORDS}; or deprecated`),
+    query: textUpTo(400).optional().describe('Only entries containing all these words'),
+    pattern: textUpTo(5_000).optional().describe('Only resources whose path matches, e.g. "core/**/*.md"'),
     origin: originField,
-    version: z.string().min(1).max(100).optional().describe('Only this version, e.g. "6.12.0" or "4"'),
+    version: textUpTo(100).optional().describe('Only this version, e.g. "6.12.0" or "4"'),
     ...pageFields,
   }),
   output: z.object({
@@ -152,9 +148,7 @@ export const list = defineOperation({
       total: page.total,
       from: page.from,
       items: part.map(shown),
-      ...present({ next, note }),
-      ...(lifted.length === 0 ? {} : { lifted: lifted.length }),
-      ...present({ aside: found.aside }),
+      ...present({ next, note, lifted: lifted.length || undefined, aside: found.aside }),
       ...(beside.length === 0 ? {} : { beside }),
       ...(workspace.absent.length === 0 ? {} : { absent: [...workspace.absent] }),
     };
@@ -184,16 +178,22 @@ export const list = defineOperation({
         .filter(Boolean)
         .join(' '),
       again: nextPart(next),
-      steps: [
-        ...(isLifted ? [{ operation: 'usage_show', why: t`See what you use` }] : []),
-        ...(aside === undefined
-          ? []
-          : [{ operation: 'list', args: { what, origin: 'package' }, why: t`List what is built in` }]),
-        ...(beside.length === 0 || what === 'modules'
-          ? []
-          : [{ operation: 'list', args: { what }, open: ['module'], why: t`List those of a module` }]),
-        ...missing.steps,
-      ],
+      steps: those<Step>(
+        isLifted && { operation: 'usage_show', why: t`See what you use` },
+        aside !== undefined && {
+          operation: 'list',
+          args: { what, origin: 'package' },
+          why: t`List what is built in`,
+        },
+        beside.length > 0 &&
+          what !== 'modules' && {
+            operation: 'list',
+            args: { what },
+            open: ['module'],
+            why: t`List those of a module`,
+          },
+        missing.steps,
+      ),
     };
   },
 });

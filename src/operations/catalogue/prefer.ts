@@ -1,9 +1,9 @@
 import { t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { BmadError, quoted } from '../../base/errors.ts';
-import { originsCalled, originWords, type Origin } from '../../model/origin.ts';
+import { originList, originsCalled, type Origin } from '../../model/origin.ts';
 import { qualifiedName, type BmadRecord } from '../../model/record.ts';
-import { projectField } from '../fields.ts';
+import { projectField, textUpTo } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 import { findRecord, NAMED_KINDS } from './names.ts';
 
@@ -18,11 +18,8 @@ export const preferOrigin = defineOperation({
   positional: ['name', 'origin'],
   examples: ['prefer architect package', 'prefer architect'],
   input: z.strictObject({
-    name: z.string().min(1).max(300).describe('Agent or workflow, e.g. "architect"'),
-    origin: z
-      .string()
-      .min(1)
-      .max(300)
+    name: textUpTo(300).describe('Agent or workflow, e.g. "architect"'),
+    origin: textUpTo(300)
       .optional()
       .describe('Origin, as "explain" names it; without one, the usual order holds again'),
     kind: z.enum(NAMED_KINDS).optional().describe('Agent or workflow, if the name could be either'),
@@ -75,9 +72,7 @@ function rivalFrom(rivals: readonly BmadRecord[], origin: string): BmadRecord {
   const found = rivals.find((record) => meant.has(record.origin) && record.exists);
   if (found !== undefined) return found;
   throw new BmadError('not_found', t`It does not come from ${quoted(origin)}.`, {
-    hint: t`It comes from: ${originWords(origins)
-      .map((word) => JSON.stringify(word))
-      .join(', ')}.`,
+    hint: t`It comes from: ${originList(origins)}.`,
   });
 }
 

@@ -1,15 +1,15 @@
 import { dirname } from 'node:path/posix';
 import * as z from 'zod';
-import { once } from '../../base/async.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { contentPath, contentUri } from '../../base/files/paths.ts';
-import { present } from '../../base/values.ts';
+import { present, those } from '../../base/values.ts';
 import { saying, type Step } from '../../base/step.ts';
 import { plural, t } from '../../base/text/message.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { kilobytes } from '../../base/text/text.ts';
-import { type Origin, originsCalled, originWords } from '../../model/origin.ts';
+import { type Origin, originList, originsCalled, originWords } from '../../model/origin.ts';
 import type { BmadRecord } from '../../model/record.ts';
+import { lines } from '../answer-text.ts';
 import { stateText } from '../client/state-resources.ts';
 import type { ServedFile, Workspace } from '../context.ts';
 import {
@@ -20,6 +20,7 @@ import {
   projectField,
   sectionField,
   stepsField,
+  textUpTo,
 } from '../fields.ts';
 import { textLimits } from '../host-limits.ts';
 import { defineOperation } from '../operation.ts';
@@ -35,8 +36,6 @@ import {
   startOf,
 } from './names.ts';
 import { outlineOnly, restOf, shownNote, type ShownText, shownTextSchema, showText } from './shown-text.ts';
-
-const writtenPaths = once(() => import('./paths.ts'));
 
 /** A rendered skill's own file is a few lines long. */
 const LAUNCHER_LENGTH = 2_000;
@@ -54,15 +53,12 @@ export const read = defineOperation({
   positional: ['target'],
   examples: ['read architect', 'read bmad://bmm/config.yaml', 'read prd --section Finalize'],
   input: z.strictObject({
-    target: z.string().min(1).max(5_000).describe('Name, bmad:// URI or path'),
+    target: textUpTo(5_000).describe('Name, bmad:// URI or path'),
     kind: z
       .enum([...NAMED_KINDS, 'resource'])
       .optional()
       .describe('What the target is, if that is not clear from its form'),
-    of: z
-      .string()
-      .min(1)
-      .max(5_000)
+    of: textUpTo(5_000)
       .optional()
       .describe('Agent or workflow whose text names the path, if that is relative'),
     module: moduleField,
@@ -109,7 +105,7 @@ export const read = defineOperation({
     const workspace = workspaceFrom(whole, origin);
     const beside = of === undefined ? undefined : findRecord({ name: of, fuzzy: false }, workspace, context);
     const isPath = kind === undefined || kind === 'resource';
-    const target = isPath ? await (await writtenPaths()).resolvePath(asked, beside, workspace) : asked;
+    const target = isPath ? await (await import('./paths.ts')).resolvePath(asked, beside, workspace) : asked;
     const asFile = kind === undefined && module === undefined && (await isFile(target, workspace));
     const named = kind === 'resource' || asFile ? undefined : { name: target, kind, module, fuzzy: true };
     const record =
@@ -137,7 +133,7 @@ export const read = defineOperation({
       mimeType: file.mimeType,
       origin: file.origin?.displayName ?? 'generated',
       ...present({
-        insteadOf: isPath ? (await writtenPaths()).insteadOf(asked, path) : undefined,
+        insteadOf: isPath ? (await import('./paths.ts')).insteadOf(asked, path) : undefined,
         alsoNamed:
           named === undefined || record === undefined
             ? undefined
@@ -169,9 +165,8 @@ export const read = defineOperation({
     return {
       ...about,
       ...text,
-      ...(along === undefined ? {} : { along: contentUri(along.path) }),
+      ...present({ along: along && contentUri(along.path), launches: launched && startOf(launched) }),
       ...(instead.length === 0 ? {} : { instead }),
-      ...(launched === undefined ? {} : { launches: startOf(launched) }),
       ...(record === undefined || record.kind === 'agent' || (cursor ?? section) !== undefined
         ? {}
         : await workflowFiles(record, workspace)),
@@ -180,10 +175,9 @@ export const read = defineOperation({
 
   render({ launches, ...data }) {
     const said = {
-      note: [
-        ...(data.insteadOf === undefined
-          ? []
-          : [t`There is no ${quoted(data.insteadOf)}; this is the file that is meant.`]),
+      note: lines(
+        data.insteadOf !== undefined &&
+          t`There is no ${quoted(data.insteadOf)}; this is the file that is meant.`,
         [
           data.along === undefined
             ? `${data.uri} (${data.origin}).`
@@ -192,27 +186,24 @@ export const read = defineOperation({
         ]
           .filter(Boolean)
           .join(' '),
-        ...(data.alsoNamed === undefined ? [] : [data.alsoNamed]),
-        ...fileLines(data),
-        ...(data.instead ?? []),
-      ].join('\n'),
+        data.alsoNamed,
+        fileLines(data),
+        data.instead,
+      ),
       again: restOf(data),
-      steps: [
-        ...(launches === undefined
-          ? []
-          : [
-              {
-                operation: 'execute',
-                args: launches,
-                why: t`This file only launches the workflow: start it`,
-              },
-            ]),
-        ...allFiles(data.uri, data),
+      steps: those<Step>(
+        launches !== undefined && {
+          operation: 'execute',
+          args: launches,
+          why: t`This file only launches the workflow: start it`,
+        },
+        allFiles(data.uri, data),
         // Its text goes through a catalogue to find what is known here.
-        ...(/\/(?:bmad-)?help(?:\/SKILL)?\.md$/.test(data.uri)
-          ? [{ operation: 'next', why: t`What comes next, by the files of the project` }]
-          : []),
-      ],
+        /\/(?:bmad-)?help(?:\/SKILL)?\.md$/.test(data.uri) && {
+          operation: 'next',
+          why: t`What comes next, by the files of the project`,
+        },
+      ),
     };
     return data.outlineOnly === true
       ? { body: data.text || t`No headings.`, ...said }
@@ -288,10 +279,9 @@ function namedOrigins(word: string, { catalogue }: Workspace): Origin[] {
   const all = catalogue.sources.map(({ origin }) => origin);
   const meant = originsCalled(word, all);
   if (meant.length > 0) return meant;
-  const known = originWords(all);
   throw new BmadError('not_found', t`There is no origin ${quoted(word)} here.`, {
     subject: word,
-    suggestions: nearest(word, known),
-    hint: t`Known origins: ${known.map((name) => JSON.stringify(name)).join(', ') || t`none`}.`,
+    suggestions: nearest(word, originWords(all)),
+    hint: t`Known origins: ${originList(all) || t`none`}.`,
   });
 }

@@ -8,7 +8,7 @@ import { fold } from '../../base/text/suggest.ts';
 import { oneLine } from '../../base/text/text.ts';
 import { type BmadRecord, isListed, shortName } from '../../model/record.ts';
 import type { Workspace } from '../context.ts';
-import { moduleField } from '../fields.ts';
+import { moduleField, textUpTo } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 import { findRecord, mainFile, NAMED_KINDS } from './names.ts';
 import { workflowFiles } from './read.ts';
@@ -20,10 +20,10 @@ export const queryRecords = defineOperation({
   description: 'Records of all origins by kind, module, name and origin, each with whether it is served.',
   effect: 'read',
   input: z.strictObject({
-    kind: z.string().min(1).max(40).optional().describe('e.g. agent, workflow, task'),
-    module: z.string().min(1).max(100).optional().describe('Code of a module'),
-    name: z.string().min(1).max(5_000).optional().describe('Id, short name or alias'),
-    origin: z.string().min(1).max(1_000).optional().describe('Kind or name of an origin'),
+    kind: textUpTo(40).optional().describe('e.g. agent, workflow, task'),
+    module: textUpTo(100).optional().describe('Code of a module'),
+    name: textUpTo(5_000).optional().describe('Id, short name or alias'),
+    origin: textUpTo(1_000).optional().describe('Kind or name of an origin'),
     served: z.boolean().optional().describe('Only what is offered, or only what is not'),
   }),
   output: z.object({ records: z.array(z.record(z.string(), z.unknown())) }),
@@ -98,7 +98,7 @@ export const load = defineOperation({
   description: 'The main file of an agent or workflow, unchanged, and where it comes from.',
   effect: 'read',
   input: z.strictObject({
-    name: z.string().min(1).max(5_000).describe('Name, e.g. "architect" or "bmm/prd"'),
+    name: textUpTo(5_000).describe('Name, e.g. "architect" or "bmm/prd"'),
     kind: z.enum(NAMED_KINDS).describe('Agent or workflow'),
     module: moduleField,
   }),
@@ -173,7 +173,7 @@ export const describeAgents = defineOperation({
     'Who an agent is, what its menu offers and which workflows it starts; all agents if no name is given.',
   effect: 'read',
   input: z.strictObject({
-    name: z.string().min(1).max(5_000).optional().describe('Name of an agent; default: all'),
+    name: textUpTo(5_000).optional().describe('Name of an agent; default: all'),
     limit: z.int().min(1).max(1_000).optional().describe('Maximum number'),
   }),
   output: z.object({ agents: z.array(agentSchema), total: z.int() }),

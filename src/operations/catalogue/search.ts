@@ -5,7 +5,7 @@ import { answerRoom, fittingPage } from '../../base/text/paging.ts';
 import { fold } from '../../base/text/suggest.ts';
 import { STARTABLE, type BmadRecord, type RecordKind } from '../../model/record.ts';
 import type { Workspace } from '../context.ts';
-import { type Detail, detailField, moduleField, originField, pageFields } from '../fields.ts';
+import { type Detail, detailField, moduleField, originField, pageFields, textUpTo } from '../fields.ts';
 import { nextPart, sized } from '../answer-text.ts';
 import {
   inCategory,
@@ -61,7 +61,7 @@ export const search = defineOperation({
     query: z.string().trim().min(1).max(200_000).describe('A name, words, or what you want to do'),
     type: z.enum(SEARCHABLE).default('all').describe(SEARCHABLE.join(', ')),
     module: moduleField,
-    category: z.string().min(1).max(100).optional().describe('Phase, such as plan or ship'),
+    category: textUpTo(100).optional().describe('Phase, such as plan or ship'),
     origin: originField,
     ...pageFields,
   }),

@@ -1,14 +1,22 @@
+import hostEntries from '../../../assets/names/host-entries.json' with { type: 'json' };
 import * as z from 'zod';
 import { BmadError, ours, quoted } from '../../base/errors.ts';
 import { grouped, madeOnce, present } from '../../base/values.ts';
 import { listPage } from '../../base/text/paging.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { oneLine } from '../../base/text/text.ts';
-import { isListed, qualifiedName, shortName, STARTABLE, type BmadRecord } from '../../model/record.ts';
+import {
+  isListed,
+  qualifiedName,
+  recordKey,
+  shortName,
+  STARTABLE,
+  type BmadRecord,
+} from '../../model/record.ts';
 import type { Context, SettingsPort, Workspace } from '../context.ts';
 import { askedAgent } from '../catalogue/agent-names.ts';
 import { namedRecord } from '../catalogue/names.ts';
-import { cursorField } from '../fields.ts';
+import { cursorField, textUpTo } from '../fields.ts';
 import { assignNames } from '../host-limits.ts';
 import { defineOperation } from '../operation.ts';
 
@@ -57,7 +65,7 @@ export const findPrompt = defineOperation({
   description: 'What the prompt with this name starts.',
   effect: 'read',
   serves: 'surface',
-  input: z.strictObject({ name: z.string().min(1).max(5_000).describe('Name of the prompt') }),
+  input: z.strictObject({ name: textUpTo(5_000).describe('Name of the prompt') }),
   output: promptSchema,
   async run({ name }, context) {
     if (context.config.prompts === 'off') throw switchedOff(context);
@@ -109,23 +117,8 @@ function switchedOff({ configFrom }: SettingsPort): BmadError {
   });
 }
 
-/** The folders from which a host reads skills and commands itself, by what it calls itself. */
-const OWN_ENTRIES: readonly { host: RegExp; skills: readonly string[]; commands: readonly string[] }[] = [
-  { host: /^claude-code/i, skills: ['.claude'], commands: ['.claude/commands'] },
-  { host: /^codex/i, skills: ['.agents', '.codex'], commands: [] },
-  { host: /^cursor/i, skills: ['.cursor', '.agents'], commands: ['.cursor/commands'] },
-  {
-    host: /^opencode/i,
-    skills: ['.opencode', '.agents', '.claude'],
-    commands: ['.opencode/command', '.opencode/commands'],
-  },
-  { host: /^gemini-cli/i, skills: ['.gemini', '.agents'], commands: ['.gemini/commands'] },
-  {
-    host: /^visual studio code/i,
-    skills: ['.github', '.agents', '.claude'],
-    commands: ['.github/prompts'],
-  },
-];
+/** The folders from which a host reads skills and commands itself, and what it calls itself. */
+export const OWN_ENTRIES = hostEntries;
 
 /** What lists show, but nothing that the host shows already as a skill or a command that it has found itself. */
 async function offeredTo(
@@ -136,7 +129,8 @@ async function offeredTo(
   if (config.prompts === 'off') return [];
   const listed = new Set(workspace.catalogue.listed.map(identity));
   const prompts = promptsOf(workspace).filter(({ kind, target }) => listed.has(`${kind} ${target}`));
-  const entries = OWN_ENTRIES.find((each) => each.host.test(host ?? ''));
+  const called = host?.toLowerCase() ?? '';
+  const entries = OWN_ENTRIES.find(({ client }) => called.startsWith(client));
   if (config.prompts === 'on' || entries === undefined) return prompts;
   const files = await workspace.catalogue.files.all();
   const isSkill = (name: string): boolean =>
@@ -179,7 +173,7 @@ const promptsOf = madeOnce(({ catalogue: { winners, names, modules } }: Workspac
       const plain = isMeant(record) ? [['bmad', short]] : [];
       return [...plain, ['bmad', module, short], ['bmad', module, record.kind, short]];
     },
-    identity: (record) => `${record.kind} ${qualifiedName(record)}`,
+    identity: (record) => recordKey(record),
     maxLength: NAME_LENGTH,
   });
   const titles = grouped(records, titleOf);

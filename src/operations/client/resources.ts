@@ -9,7 +9,7 @@ import { withoutHidden } from '../../base/text/hidden.ts';
 import { listPage } from '../../base/text/paging.ts';
 import { findFile } from '../catalogue/names.ts';
 import type { Call, Context, ServedFile, Workspace } from '../context.ts';
-import { cursorField } from '../fields.ts';
+import { cursorField, textUpTo } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 import { promptsFor } from './prompts.ts';
 import { stateResources, stateText } from './state-resources.ts';
@@ -96,7 +96,7 @@ export const readResource = defineOperation({
   description: 'One whole file: text, or bytes in base64.',
   effect: 'read',
   serves: 'clients',
-  input: z.strictObject({ uri: z.string().min(1).max(200_000).describe('bmad:// or skill:// URI') }),
+  input: z.strictObject({ uri: textUpTo(200_000).describe('bmad:// or skill:// URI') }),
   output: z.object({
     mimeType: z.string(),
     text: z.string().optional(),

@@ -6,7 +6,7 @@ import { saying } from '../../base/step.ts';
 import { withoutHidden } from '../../base/text/hidden.ts';
 import { listPage } from '../../base/text/paging.ts';
 import type { Call, Context, NamedSkill, ServerPort, Workspace } from '../context.ts';
-import { cursorField } from '../fields.ts';
+import { cursorField, textUpTo } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 
 const PAGE = 50;
@@ -28,7 +28,7 @@ const entrySchema = z.object({
 });
 type SkillEntry = z.output<typeof entrySchema>;
 
-const uriField = z.string().min(1).max(20_000);
+const uriField = textUpTo(20_000);
 
 /** Skills as the MCP extension has them. The entries are made anew for each call, so that a digest is never old. */
 export const listSkills = defineOperation({

@@ -5,7 +5,7 @@ import { answerRoom } from '../../base/text/paging.ts';
 import { shownText } from '../../base/secrets/scanner.ts';
 import { byteLength, fenced, kilobytes, oneLine } from '../../base/text/text.ts';
 import type { Context, ContextPart, Person, ProjectState, Workspace } from '../context.ts';
-import { projectField } from '../fields.ts';
+import { projectField, textUpTo } from '../fields.ts';
 import { lines } from '../answer-text.ts';
 import { defineOperation, type Answer } from '../operation.ts';
 import { agentHandles, askedAgent, type AskedAgent, languageOf } from '../catalogue/agent-names.ts';
@@ -62,12 +62,9 @@ export const delegateToAgent = defineOperation({
   plain: ['agent_id', 'task', 'context', 'max_tokens'],
   writes: ({ run_id, output_key }) => run_id !== undefined || output_key !== undefined,
   input: z.strictObject({
-    agent_id: z.string().min(1).max(200).describe('Any agent, by any of its names'),
-    task: z.string().min(1).max(50_000).describe('What to answer, self-contained'),
-    context: z
-      .string()
-      .min(1)
-      .max(200_000)
+    agent_id: textUpTo(200).describe('Any agent, by any of its names'),
+    task: textUpTo(50_000).describe('What to answer, self-contained'),
+    context: textUpTo(200_000)
       .optional()
       .describe('Text, or paths of project files, each on its own line starting with @'),
     max_tokens: z
@@ -76,7 +73,7 @@ export const delegateToAgent = defineOperation({
       .max(1_000_000)
       .optional()
       .describe(`Tokens of the answer; ${DEFAULT_TOKENS} without it`),
-    run_id: z.string().min(1).max(200).optional().describe('Keep the answer in this run'),
+    run_id: textUpTo(200).optional().describe('Keep the answer in this run'),
     output_key: outputKeyField.optional().describe('Keep the answer as a completed task under this key'),
     project: projectField,
   }),

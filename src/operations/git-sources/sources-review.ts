@@ -4,6 +4,7 @@ import { visible } from '../../base/text/hidden.ts';
 import { plural, t } from '../../base/text/message.ts';
 import { fenced, oneLine } from '../../base/text/text.ts';
 import { askedBy } from '../offers.ts';
+import { textUpTo } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 import {
   approvingCommit,
@@ -176,7 +177,7 @@ export const sourcesApprove = defineOperation({
       .regex(/^[0-9a-f]{12,64}$/, 'Expected at least 12 digits of a commit id')
       .optional()
       .describe('The commit that you approve, at least 12 digits, as "sources diff" gives it'),
-    by: z.string().min(1).max(200).default('a person at the command line').describe('Who decides'),
+    by: textUpTo(200).default('a person at the command line').describe('Who decides'),
   }),
   output: z.object({
     approved: z.array(

@@ -3,13 +3,13 @@ import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
 import type { Step } from '../../base/step.ts';
 import { ago } from '../../base/text/text.ts';
+import { present, those } from '../../base/values.ts';
+import { lines } from '../answer-text.ts';
+import { textUpTo } from '../fields.ts';
 import type { Call, SourceView, GitSources } from '../context.ts';
 
 /** The name of a source in a command; without it, all of them. */
-export const sourceField = z
-  .string()
-  .min(1)
-  .max(2_000)
+export const sourceField = textUpTo(2_000)
   .optional()
   .describe('Source as it was given, or the name of its repository; default: all');
 
@@ -51,14 +51,17 @@ export function sourceData(view: SourceView, team: GitSources): SourceData {
           : 'update waits',
     from: String(from),
     lockFile: team.lockFile(layer),
-    ...(pin === undefined ? {} : { commit: pin.commit, digest: pin.digest }),
-    ...(served === undefined
-      ? {}
-      : { files: served.files, bytes: served.bytes, fetchedAt: iso(served.fetchedAt) }),
-    ...(sighting?.checkedAt === undefined ? {} : { checkedAt: iso(sighting.checkedAt) }),
+    ...present({
+      commit: pin?.commit,
+      digest: pin?.digest,
+      files: served?.files,
+      bytes: served?.bytes,
+      fetchedAt: served && iso(served.fetchedAt),
+      checkedAt: sighting?.checkedAt === undefined ? undefined : iso(sighting.checkedAt),
+      trouble,
+    }),
     pending: pending && { commit: pending.commit, relation },
     skipped: served?.skipped ?? [],
-    ...(trouble === undefined ? {} : { trouble }),
   };
 }
 
@@ -120,26 +123,21 @@ export function relationWords(relation: string | undefined): string {
 /** A source as people read it. */
 export function sourceLines(data: SourceData, now = Date.now()): string {
   const since = (text: string): string => ago(Date.parse(text), now);
-  const lines = [
+  return lines(
     `- ${data.source}`,
     data.commit === undefined
       ? `  ${say(data.state)}`
-      : `  ${[
+      : `  ${those(
           t`${say(data.state === 'update waits' ? 'served' : data.state)}: commit ${short(data.commit)}`,
-          ...(data.files === undefined ? [] : [plural(data.files, 'file')]),
-          ...(data.fetchedAt === undefined ? [] : [t`fetched ${since(data.fetchedAt)}`]),
-          ...(data.checkedAt === undefined ? [] : [t`remote asked ${since(data.checkedAt)}`]),
-        ].join(', ')}`,
-    ...(data.pending === undefined
-      ? []
-      : [t`  WAITS FOR APPROVAL: ${short(data.pending.commit)} (${relationWords(data.pending.relation)})`]),
+          data.files !== undefined && plural(data.files, 'file'),
+          data.fetchedAt !== undefined && t`fetched ${since(data.fetchedAt)}`,
+          data.checkedAt !== undefined && t`remote asked ${since(data.checkedAt)}`,
+        ).join(', ')}`,
+    data.pending !== undefined &&
+      t`  WAITS FOR APPROVAL: ${short(data.pending.commit)} (${relationWords(data.pending.relation)})`,
     t`  from ${data.from}, pinned in ${data.lockFile}`,
-    ...(data.trouble === undefined ? [] : [t`  trouble: ${data.trouble}`]),
-    ...(data.skipped.length === 0
-      ? []
-      : [
-          t`  left out: ${data.skipped.slice(0, 5).join('; ')}${data.skipped.length > 5 ? t`; and ${data.skipped.length - 5} more` : ''}`,
-        ]),
-  ];
-  return lines.join('\n');
+    data.trouble !== undefined && t`  trouble: ${data.trouble}`,
+    data.skipped.length > 0 &&
+      t`  left out: ${data.skipped.slice(0, 5).join('; ')}${data.skipped.length > 5 ? t`; and ${data.skipped.length - 5} more` : ''}`,
+  );
 }

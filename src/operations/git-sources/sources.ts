@@ -3,7 +3,9 @@ import { BmadError } from '../../base/errors.ts';
 import { plural, t } from '../../base/text/message.ts';
 import { kilobytes } from '../../base/text/text.ts';
 import { isListed, type RecordKind } from '../../model/record.ts';
+import { lines } from '../answer-text.ts';
 import type { Call, GitSources } from '../context.ts';
+import { textUpTo } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 import {
   ADD,
@@ -100,13 +102,9 @@ export const sourcesAdd = defineOperation({
     'sources add git@github.com:acme/mono.git#main:/packs/bmad --level project',
   ],
   input: z.strictObject({
-    source: z
-      .string()
-      .min(1)
-      .max(2_000)
-      .describe(
-        'git+https://…, git+ssh://…, git@host:org/repo.git or git+file:///…, with #ref or #ref:/subpath',
-      ),
+    source: textUpTo(2_000).describe(
+      'git+https://…, git+ssh://…, git@host:org/repo.git or git+file:///…, with #ref or #ref:/subpath',
+    ),
     level: z
       .enum(['user', 'project'])
       .default('user')
@@ -155,17 +153,15 @@ export const sourcesAdd = defineOperation({
   },
 
   render: ({ source, config, already, contents, names }) => ({
-    body: [
+    body: lines(
       already
         ? t`Already there: ${source.source}, pinned to ${short(source.commit ?? '')} in ${source.lockFile}`
         : t`Added: ${source.source}, pinned to ${short(source.commit ?? '')} in ${source.lockFile}`,
-      ...(source.pending === undefined ? [] : [t`${short(source.pending.commit)} is waiting for approval.`]),
+      source.pending !== undefined && t`${short(source.pending.commit)} is waiting for approval.`,
       t`Named in ${config}`,
       t`It has ${contents.map(({ kind, count }) => plural(count, kind, kind === 'knowledge' ? kind : undefined)).join(', ')}.`,
-      ...(names.length === 0
-        ? []
-        : [t`For example: ${names.slice(0, 10).join(', ')}${names.length > 10 ? ', …' : ''}`]),
-    ].join('\n'),
+      names.length > 0 && t`For example: ${names.slice(0, 10).join(', ')}${names.length > 10 ? ', …' : ''}`,
+    ),
     note: t`Running servers serve it from the next call.`,
     steps: [
       ...(source.pending === undefined ? [] : [DIFF]),
@@ -186,7 +182,7 @@ export const sourcesRemove = defineOperation({
   positional: ['source'],
   examples: ['sources remove bmad-team'],
   input: z.strictObject({
-    source: z.string().min(1).max(2_000).describe('Source as it was given, or the name of its repository'),
+    source: textUpTo(2_000).describe('Source as it was given, or the name of its repository'),
   }),
   output: z.object({ source: z.string(), config: z.string().optional(), lockFile: z.string() }),
 
@@ -319,7 +315,7 @@ export const sourcesResolve = defineOperation({
   description: 'The local folder with the content of a git source, fetched if necessary.',
   effect: 'write',
   input: z.strictObject({
-    source: z.string().min(1).max(2_000).describe('git+https://…, git+ssh://… or git+file:///…, with #ref'),
+    source: textUpTo(2_000).describe('git+https://…, git+ssh://… or git+file:///…, with #ref'),
   }),
   output: z.object({ source: z.string(), folder: z.string(), commit: z.string() }),
 

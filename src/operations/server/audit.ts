@@ -3,6 +3,7 @@ import { BmadError, quoted } from '../../base/errors.ts';
 import { visible } from '../../base/text/hidden.ts';
 import { plural, say, t } from '../../base/text/message.ts';
 import { type AuditLine, auditLineSchema } from '../../model/client.ts';
+import { textUpTo } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 
 const UNITS = { m: 60_000, h: 60 * 60_000, d: 24 * 60 * 60_000 };
@@ -26,14 +27,11 @@ export const auditShow = defineOperation({
       .max(40)
       .default(USUAL)
       .describe('Since when: 30m, 12h, 7d (default), or a date such as 2026-11-19'),
-    caller: z.string().min(1).max(200).optional().describe('A name, the digits of a token, or a kind: oauth'),
-    operation: z
-      .string()
-      .min(1)
-      .max(100)
+    caller: textUpTo(200).optional().describe('A name, the digits of a token, or a kind: oauth'),
+    operation: textUpTo(100)
       .optional()
       .describe('An operation, such as task_approve; door: what the door has refused'),
-    outcome: z.string().min(1).max(40).optional().describe('ok, or a code such as forbidden or wrong_token'),
+    outcome: textUpTo(40).optional().describe('ok, or a code such as forbidden or wrong_token'),
     limit: z.int().min(1).max(MOST).default(SHOWN).describe('How many lines, the last ones'),
   }),
   output: z.object({

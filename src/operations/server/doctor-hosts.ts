@@ -1,9 +1,9 @@
 import { plural, t } from '../../base/text/message.ts';
 import { ours } from '../../base/errors.ts';
-import { present } from '../../base/values.ts';
+import { present, those } from '../../base/values.ts';
 import type { Step } from '../../base/step.ts';
 import { commandLine } from '../offers.ts';
-import { promptsFor, type PromptItem } from '../client/prompts.ts';
+import { OWN_ENTRIES, promptsFor, type PromptItem } from '../client/prompts.ts';
 import type { Call, Context, HostCheck, HostSetup, HostState } from '../context.ts';
 import type { CheckedHost } from './doctor-text.ts';
 
@@ -54,10 +54,12 @@ export async function checkedHosts(
       file,
       installed,
       found: state.found,
-      ...(start === undefined ? {} : { starts: [start.command, ...start.args].join(' ') }),
-      ...(handshake === undefined ? {} : { handshake }),
       checks: checks.map(({ repair: _repair, ...check }) => check),
-      ...present({ repair: repair && commandLine(repair) }),
+      ...present({
+        starts: start && [start.command, ...start.args].join(' '),
+        handshake,
+        repair: repair && commandLine(repair),
+      }),
     });
   }
   return { hosts: checked, steps };
@@ -89,7 +91,7 @@ function handshakes({ hosts, handshake, home }: HostSetup, call: Call): (start: 
       ours(({ message }) => ({ ok: false, tools: [], trouble: message })),
     );
     const ms = Math.round(performance.now() - began);
-    return { ok, tools: tools.length, ms, ...(trouble === undefined ? {} : { trouble }) };
+    return { ok, tools: tools.length, ms, ...present({ trouble }) };
   }
 }
 
@@ -127,54 +129,35 @@ async function limitsOf(
   const { tools, startMs, answerBytes, dataAlone } = host.limits ?? {};
   const settings = await settingsOf(start);
   const limit = (text: string, fix: string): HostCheck => ({ level: 'notice', about: 'limit', text, fix });
-  return [
-    ...(settings === undefined
-      ? [limit(t`Its flags are not understood.`, t`See the message of the server when it starts.`)]
-      : []),
-    ...(handshake !== undefined && tools !== undefined && handshake.tools * 2 > tools
-      ? [
-          limit(
-            t`It takes ${handshake.tools} of the ${tools} tools that the host allows for all servers together.`,
-            t`If some are missing, choose fewer with the setting toolsets.`,
-          ),
-        ]
-      : []),
-    ...(handshake !== undefined && startMs !== undefined && handshake.ms > startMs
-      ? [
-          limit(
-            t`The start took longer than the ${startMs / 1000} s that the host waits.`,
-            t`Start it again.`,
-          ),
-        ]
-      : []),
-    ...(settings !== undefined && answerBytes !== undefined && settings.answerBytes > answerBytes
-      ? [
-          limit(
-            t`Answers may be ${settings.answerBytes} bytes long, and the host cuts what is beyond ${answerBytes}.`,
-            t`Lower the setting answer_bytes.`,
-          ),
-        ]
-      : []),
-    ...(settings?.output === 'structured' && dataAlone === true
-      ? [
-          limit(
-            t`It shows a model only the data of answers.`,
-            t`Set output to text, unless a program reads them.`,
-          ),
-        ]
-      : []),
-  ];
+  return those(
+    settings === undefined &&
+      limit(t`Its flags are not understood.`, t`See the message of the server when it starts.`),
+    handshake !== undefined &&
+      tools !== undefined &&
+      handshake.tools * 2 > tools &&
+      limit(
+        t`It takes ${handshake.tools} of the ${tools} tools that the host allows for all servers together.`,
+        t`If some are missing, choose fewer with the setting toolsets.`,
+      ),
+    handshake !== undefined &&
+      startMs !== undefined &&
+      handshake.ms > startMs &&
+      limit(t`The start took longer than the ${startMs / 1000} s that the host waits.`, t`Start it again.`),
+    settings !== undefined &&
+      answerBytes !== undefined &&
+      settings.answerBytes > answerBytes &&
+      limit(
+        t`Answers may be ${settings.answerBytes} bytes long, and the host cuts what is beyond ${answerBytes}.`,
+        t`Lower the setting answer_bytes.`,
+      ),
+    settings?.output === 'structured' &&
+      dataAlone === true &&
+      limit(
+        t`It shows a model only the data of answers.`,
+        t`Set output to text, unless a program reads them.`,
+      ),
+  );
 }
-
-/** What hosts call themselves, where they find skills and commands by themselves. */
-const CLIENTS: Readonly<Partial<Record<string, string>>> = {
-  'claude-code': 'claude-code',
-  codex: 'codex',
-  cursor: 'cursor',
-  opencode: 'opencode',
-  'gemini-cli': 'gemini-cli',
-  vscode: 'visual studio code',
-};
 
 const NAMED = 5;
 
@@ -184,23 +167,16 @@ async function twinsOf(
   { settingsOf }: HostSetup,
   context: Context,
 ): Promise<HostCheck[]> {
-  const client = CLIENTS[host];
+  const client = OWN_ENTRIES.find((entry) => entry.host === host)?.client;
   if (client === undefined || start === undefined) return [];
   const prompts = (await settingsOf(start))?.prompts ?? 'auto';
   const twins = prompts === 'off' ? [] : await twinsIn(client, context).catch(ours(() => []));
   if (twins.length === 0) return [];
   const names = `${twins.slice(0, NAMED).join(', ')}${twins.length > NAMED ? ', …' : ''}`;
   const both = t`${plural(twins.length, 'prompt')} of this server ${twins.length === 1 ? t`is a skill` : t`are skills`} or commands of the host too (${names})`;
-  return prompts === 'on'
-    ? [
-        {
-          level: 'notice',
-          about: 'twins',
-          text: `${both}.`,
-          fix: t`Set prompts to auto, which leaves them out.`,
-        },
-      ]
-    : [{ level: 'ok', about: 'twins', text: t`${both} and are left out.` }];
+  if (prompts !== 'on') return [{ level: 'ok', about: 'twins', text: t`${both} and are left out.` }];
+  const fix = t`Set prompts to auto, which leaves them out.`;
+  return [{ level: 'notice', about: 'twins', text: `${both}.`, fix }];
 }
 
 /** The prompts of which a host has the twin: a skill or a command that it has found itself. */

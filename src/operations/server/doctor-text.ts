@@ -3,6 +3,7 @@ import { ours, quoted } from '../../base/errors.ts';
 import { tellsConflict } from '../../base/text/diff.ts';
 import { visible } from '../../base/text/hidden.ts';
 import { plural, say, t } from '../../base/text/message.ts';
+import { those } from '../../base/values.ts';
 import { qualifiedName } from '../../model/record.ts';
 import type { Context, WatchReport, Workspace } from '../context.ts';
 
@@ -144,27 +145,18 @@ export async function safetyOf(
 export function safetyLines(safety: Safety): string[] {
   const { programs, allowed, outside, replaced, disguised, open, stores } = safety;
   const more = replaced.length > NAMED ? t`, and ${replaced.length - NAMED} more` : '';
-  const lines = [
-    ...(programs.length === 0
-      ? []
-      : [
-          t`- Programs of this project, ${allowed ? t`allowed on this machine` : t`not allowed yet`}:`,
-          ...programs.map((line) => `  ${line}`),
-        ]),
-    ...(outside.length === 0
-      ? []
-      : [t`- Content from outside the project:`, ...outside.map((line) => `  ${line}`)]),
-    ...(replaced.length === 0
-      ? []
-      : [t`- Served instead of the built-in one: ${replaced.slice(0, NAMED).join(', ')}${more}`]),
-    ...(disguised === 0
-      ? []
-      : [t`- Hidden characters or look-alike names: ${disguised}, see the problems below`]),
-    ...(open.length === 0
-      ? []
-      : [t`- Open to other users of this machine: ${open.join(', ')}; mode 700 closes a folder`]),
-    ...(stores.length === 0 ? [] : [t`- Stores in trouble: ${stores.length}, see the problems below`]),
-  ];
+  const lines = those(
+    programs.length > 0 && [
+      t`- Programs of this project, ${allowed ? t`allowed on this machine` : t`not allowed yet`}:`,
+      ...programs.map((line) => `  ${line}`),
+    ],
+    outside.length > 0 && [t`- Content from outside the project:`, ...outside.map((line) => `  ${line}`)],
+    replaced.length > 0 &&
+      t`- Served instead of the built-in one: ${replaced.slice(0, NAMED).join(', ')}${more}`,
+    disguised > 0 && t`- Hidden characters or look-alike names: ${disguised}, see the problems below`,
+    open.length > 0 && t`- Open to other users of this machine: ${open.join(', ')}; mode 700 closes a folder`,
+    stores.length > 0 && t`- Stores in trouble: ${stores.length}, see the problems below`,
+  );
   return lines.length === 0 ? [t`Safety: nothing to report`] : [t`Safety:`, ...lines];
 }
 
@@ -243,15 +235,9 @@ const REMEDIES: Record<string, string> = {
 
 /** Folders whose changes are found by looking now and then, though nobody has asked for that. */
 export function watchFindings(report: WatchReport | undefined): WatchFinding[] {
-  return (report?.polled ?? []).flatMap(({ path, why, code = '' }) =>
-    why === 'asked'
-      ? []
-      : [
-          {
-            level: 'notice' as const,
-            about: 'watching' as const,
-            text: t`Changes in ${path} are polled: ${REASONS[why](code)}.${say(REMEDIES[code] ?? '')}`,
-          },
-        ],
-  );
+  return (report?.polled ?? []).flatMap(({ path, why, code = '' }) => {
+    if (why === 'asked') return [];
+    const text = t`Changes in ${path} are polled: ${REASONS[why](code)}.${say(REMEDIES[code] ?? '')}`;
+    return [{ level: 'notice', about: 'watching', text }];
+  });
 }

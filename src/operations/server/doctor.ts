@@ -4,12 +4,13 @@ import { BmadError, ours } from '../../base/errors.ts';
 import { PRODUCT, VERSION } from '../../base/product.ts';
 import type { Step } from '../../base/step.ts';
 import { plural, say, t } from '../../base/text/message.ts';
+import { present } from '../../base/values.ts';
 import { isListed, problemText } from '../../model/record.ts';
 import type { CataloguePort, MemoryPort, PlacePort, SettingsPort, StatePort, Workspace } from '../context.ts';
 import { projectField, stepsField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 import { linesPlace, onMachine, PLACES } from '../project/state-place.ts';
-import { cacheLines, cacheSchema, cacheView, isEmpty } from './cache-view.ts';
+import { cacheLines, cacheSchema, cacheView, isEmpty } from './kept.ts';
 import {
   hostLines,
   hostsSchema,
@@ -102,19 +103,16 @@ export const doctor = defineOperation({
     const told = new Set(problems);
     const state =
       usable === undefined ? [] : (await stateFindings(context)).filter(({ text }) => !told.has(text));
+    const notice = (about: string, text: string) => ({ level: 'notice' as const, about, text });
     const findings = [
       ...examined,
-      ...all
-        .filter(({ mild }) => mild === true)
-        .map((problem) => ({ level: 'notice' as const, about: 'content', text: problemText(problem) })),
+      ...all.filter(({ mild }) => mild === true).map((problem) => notice('content', problemText(problem))),
       ...stores,
       ...state,
       // Whose tokens they are, and where, concerns the one alone who keeps them.
       ...(call.overHttp === true ? [] : await diagnosis.tokens()),
       ...watchFindings(context.watching()),
-      ...(machine === undefined
-        ? []
-        : [{ level: 'notice' as const, about: t`state on this machine`, text: machine.text }]),
+      ...(machine === undefined ? [] : [notice(t`state on this machine`, machine.text)]),
     ];
     const nothing = noContent(opened, context.config.discovery);
     const cache = await cacheView(diagnosis);
@@ -127,7 +125,7 @@ export const doctor = defineOperation({
     return {
       version: VERSION,
       node: process.version,
-      project: { from: String(found.from), ...(found.root === undefined ? {} : { root: found.root }) },
+      project: { from: String(found.from), ...present({ root: found.root }) },
       modules: catalogue.modules.map(({ code, version }) => [code, version].filter(Boolean).join(' ')),
       origins: catalogue.sources.map(({ origin }) => {
         const own = catalogue.records.filter((record) => record.origin === origin && record.exists);
@@ -148,12 +146,10 @@ export const doctor = defineOperation({
       problems,
       findings,
       warnings: [...context.configWarnings, ...warnings, ...(nothing === undefined ? [] : [nothing])],
-      ...(memories === undefined ? {} : { memories }),
       safety: await safetyOf(opened, context, findings),
       cache,
+      ...present({ memories, handshake: shaken, hosts: checked?.hosts }),
       ...(following.length === 0 ? {} : { steps: following }),
-      ...(shaken === undefined ? {} : { handshake: shaken }),
-      ...(checked === undefined ? {} : { hosts: checked.hosts }),
       ok:
         problems.length === 0 &&
         findings.every(({ level }) => level !== 'broken') &&

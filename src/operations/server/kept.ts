@@ -3,7 +3,7 @@ import { plural, t } from '../../base/text/message.ts';
 import { compare } from '../../base/text/text.ts';
 import { projectField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
-import { cacheLines, cacheSchema, cacheView, mebibytes } from './cache-view.ts';
+import type { Diagnosis } from '../context.ts';
 
 const itemSchema = z.object({ name: z.string(), kind: z.string(), uses: z.int(), last: z.string() });
 
@@ -98,6 +98,64 @@ export const usageClear = defineOperation({
     note: place,
   }),
 });
+
+// What is kept of large content.
+
+export const cacheSchema = z.object({
+  parts: z.array(
+    z.object({
+      part: z.string(),
+      folder: z.string(),
+      files: z.int(),
+      bytes: z.int(),
+      newest: z.string().optional(),
+      oldest: z.string().optional(),
+      damaged: z.int().describe('Made again when needed'),
+      outdated: z.int().describe('Of another version of the server'),
+    }),
+  ),
+  mostFiles: z.int().describe('In each folder'),
+  mostBytes: z.int().describe('In each folder'),
+});
+export type CacheView = z.output<typeof cacheSchema>;
+
+export async function cacheView(diagnosis: Diagnosis): Promise<CacheView> {
+  const { parts, ...most } = await diagnosis.cache();
+  const iso = (ms: number): string => new Date(ms).toISOString();
+  return {
+    ...most,
+    parts: parts.map(({ newest, oldest, ...part }) => ({
+      ...part,
+      ...(newest === undefined || oldest === undefined ? {} : { newest: iso(newest), oldest: iso(oldest) }),
+    })),
+  };
+}
+
+/** `512 MiB`, `0.3 MiB`. */
+function mebibytes(bytes: number): string {
+  return `${Number((bytes / 1_048_576).toFixed(1))} MiB`;
+}
+
+export const isEmpty = ({ parts }: CacheView): boolean => parts.every(({ files }) => files === 0);
+
+export function cacheLines(view: CacheView): string[] {
+  const { parts, mostFiles, mostBytes } = view;
+  if (isEmpty(view)) return [t`Cache: empty; only large content is kept`];
+  return [
+    t`Cache: at most ${mostFiles} files and ${mebibytes(mostBytes)} in each folder`,
+    ...parts.map(({ part, folder, files, bytes, newest, oldest, damaged, outdated }) => {
+      const size = files === 0 ? t`empty` : `${plural(files, 'file')}, ${mebibytes(bytes)}`;
+      const days = [oldest, newest].map((time) => time?.slice(0, 10));
+      const age =
+        files === 0 ? '' : days[0] === days[1] ? t`, of ${days[1]}` : t`, of ${days[0]} to ${days[1]}`;
+      const faults = [
+        damaged === 0 ? '' : t`, ${damaged} damaged`,
+        outdated === 0 ? '' : t`, ${outdated} of another version`,
+      ].join('');
+      return t`- ${part}: ${size}${age}${faults}\n  ${folder}`;
+    }),
+  ];
+}
 
 export const warm = defineOperation({
   name: 'warm',

@@ -4,6 +4,7 @@ import { repositoryAt } from '../../base/files/repository.ts';
 import { hunksOf } from '../../base/text/diff.ts';
 import { say, t } from '../../base/text/message.ts';
 import { isYes } from '../../base/text/text.ts';
+import { grouped, present, those } from '../../base/values.ts';
 import type { Call, Context, HostPerson, HostSetup, HostState } from '../context.ts';
 import { linesPlace } from '../project/state-place.ts';
 
@@ -74,13 +75,7 @@ type Targets = [HostState, ...HostState[]];
 
 /** Those that share a file and its key, together: they share the entry. */
 export function byFile(states: readonly HostState[]): Targets[] {
-  const groups = new Map<string, Targets>();
-  for (const state of states) {
-    const group = groups.get(state.file);
-    if (group === undefined) groups.set(state.file, [state]);
-    else group.push(state);
-  }
-  return [...groups.values()];
+  return [...grouped(states, ({ file }) => file).values()] as Targets[];
 }
 
 /** The results for the hosts of one file; a file that cannot be changed does not keep the others from being changed. */
@@ -96,7 +91,7 @@ export async function resultsOf(
         ? {}
         : { [change.added.stays ? 'kept' : 'dropped']: [...change.added.lines] }),
       ...((change.added.left ?? []).length === 0 ? {} : { left: [...(change.added.left ?? [])] }),
-      ...(change.copy === undefined ? {} : { copy: change.copy }),
+      ...present({ copy: change.copy }),
       ...(dry ? { diff: unified(targets[0].file, change) } : {}),
     }),
     (error: unknown) => {
@@ -149,39 +144,41 @@ export function resultLines(results: readonly Result[], dry: boolean): string[] 
     const done = say((dry ? WOULD[outcome] : undefined) ?? SAID[outcome]);
     const missing =
       installed || ['absent', 'removed'].includes(outcome) ? '' : t` (it does not seem to be installed)`;
-    return [
+    return those(
       t`- ${name}: ${done}${scope === 'project' ? t` in this project` : ''}, ${file}${missing}`,
-      ...(problem === undefined ? [] : [`  ${problem}`]),
-      ...(commands.length === 0 ? [] : [t`  Its commands: ${commands.join(', ')}`]),
-      ...additionLines(result, dry),
-      ...(left.length === 0
-        ? []
-        : [t`  Left out, because it was for the other server:`, ...left.map((line) => `    ${line}`)]),
-      ...(copy === undefined || outcome !== 'updated' ? [] : [t`  The file as it was: ${copy}`]),
+      problem !== undefined && `  ${problem}`,
+      commands.length > 0 && t`  Its commands: ${commands.join(', ')}`,
+      additionLines(result, dry),
+      indented(t`  Left out, because it was for the other server:`, left),
+      copy !== undefined && outcome === 'updated' && t`  The file as it was: ${copy}`,
       // In a fence, because a terminal would take its lines for a list.
-      ...(diff === undefined || diff === '' ? [] : ['```diff', diff, '```']),
-      ...(text === undefined ? [] : [text.trimEnd()]),
-      ...(own === undefined ? [] : [t`  or: ${own}`]),
-    ];
+      diff !== undefined && diff !== '' && ['```diff', diff, '```'],
+      text?.trimEnd(),
+      own !== undefined && t`  or: ${own}`,
+    );
   });
 }
 
 /** What a host would obey beside our command line, no matter who has written it. */
 function additionLines({ scope, dropped = [], kept = [] }: Result, dry: boolean): string[] {
   if (dropped.length > 0)
-    return [
+    return indented(
       dry
         ? t`  The project has added this to the entry. It would be left out; --force keeps it:`
         : t`  The project had added this to the entry. It has been left out:`,
-      ...dropped.map((line) => `    ${line}`),
-    ];
-  if (kept.length === 0) return [];
-  return [
+      dropped,
+    );
+  return indented(
     scope === 'user'
       ? t`  Kept, because it is in your own file:`
       : t`  Kept because of --force, though it comes from the project. Your host will obey it; it was not started here:`,
-    ...kept.map((line) => `    ${line}`),
-  ];
+    kept,
+  );
+}
+
+/** Lines under their title; nothing where there are none. */
+function indented(title: string, texts: readonly string[]): string[] {
+  return texts.length === 0 ? [] : [title, ...texts.map((line) => `    ${line}`)];
 }
 
 interface Asking {

@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { BmadError, ours } from '../../base/errors.ts';
 import type { Step } from '../../base/step.ts';
 import { plural, say, t } from '../../base/text/message.ts';
-import { stepsField } from '../fields.ts';
+import { present, those } from '../../base/values.ts';
+import { stepsField, textUpTo } from '../fields.ts';
 import { lines } from '../answer-text.ts';
 import type { Call, Context, HostScope, HostSetup, HostState } from '../context.ts';
 import { defineOperation } from '../operation.ts';
@@ -23,7 +24,7 @@ import {
 } from './setup-text.ts';
 
 const hostsField = z
-  .array(z.string().min(1).max(40))
+  .array(textUpTo(40))
   .max(40)
   .optional()
   .describe('Hosts, such as claude-code, cursor or codex');
@@ -105,29 +106,24 @@ export const setup = defineOperation({
     const rest = restLines(connected).map((text) => `- ${text}`);
     const scope = connected.some((each) => each.scope === 'project') ? { scope: 'project' } : {};
     const refused = results.filter(({ outcome }) => outcome === 'refused').map(({ host }) => host);
-    const steps: Step[] = [
-      ...(refused.length === 0
-        ? []
-        : [
-            {
-              operation: 'setup',
-              args: { hosts: refused, print: true },
-              why: t`Print the text to paste by hand`,
-            },
-          ]),
-      ...(handshakes.every(({ ok }) => ok)
-        ? []
-        : [{ operation: 'doctor', args: { hosts: true }, why: t`See what is wrong with the hosts` }]),
-      ...(dry || connected.length === 0
-        ? []
-        : [
-            {
-              operation: 'remove',
-              args: { hosts: connected.map(({ host }) => host), ...scope },
-              why: t`Undo it`,
-            },
-          ]),
-    ];
+    const isDone = !dry && connected.length > 0;
+    const steps = those<Step>(
+      refused.length > 0 && {
+        operation: 'setup',
+        args: { hosts: refused, print: true },
+        why: t`Print the text to paste by hand`,
+      },
+      handshakes.some(({ ok }) => !ok) && {
+        operation: 'doctor',
+        args: { hosts: true },
+        why: t`See what is wrong with the hosts`,
+      },
+      isDone && {
+        operation: 'remove',
+        args: { hosts: connected.map(({ host }) => host), ...scope },
+        why: t`Undo it`,
+      },
+    );
     return {
       body: lines(
         resultLines(results, dry),
@@ -137,8 +133,8 @@ export const setup = defineOperation({
             : t`Handshake FAILED for ${hosts.join(', ')}: ${trouble ?? ''}`,
         ),
         notes,
-        dry || rest.length === 0 ? undefined : [t`Still to do:`, ...rest],
-        dry || connected.length === 0 ? undefined : [firstWords(connected), `> ${say(FIRST_WISH)}`],
+        !dry && rest.length > 0 && [t`Still to do:`, ...rest],
+        isDone && [firstWords(connected), `> ${say(FIRST_WISH)}`],
       ),
       steps,
     };
@@ -250,10 +246,10 @@ async function completed(
   }
   if (dry) return;
   const checks = (await hosts.inspect(state)).filter(({ level, fix }) => level !== 'ok' && fix !== undefined);
-  const after = [
-    ...(state.host.after === undefined ? [] : [say(state.host.after)]),
-    ...checks.map(({ text, fix = '' }) => `${text} ${fix}`),
-  ];
+  const after = those(
+    state.host.after !== undefined && say(state.host.after),
+    checks.map(({ text, fix = '' }) => `${text} ${fix}`),
+  );
   if (after.length > 0) result.after = after;
 }
 
@@ -286,7 +282,7 @@ async function shaken(
       ours(({ message }) => ({ ok: false, tools: [], trouble: message })),
     );
     const { ok, tools, trouble } = told;
-    all.push({ hosts: names, ok, tools: tools.length, ...(trouble === undefined ? {} : { trouble }) });
+    all.push({ hosts: names, ok, tools: tools.length, ...present({ trouble }) });
   }
   return all;
 }

@@ -7,7 +7,7 @@ import { descriptionText, fileOf, frontMatter, type LoadedFile, nameText, stemOf
 
 /** Agents compiled to XML in Markdown: those of the manifest, of the modules, and of the custom kit. */
 export async function readAgents(install: Install, shelf: Shelf): Promise<void> {
-  const ofKit = new Set(await kitAgents(install));
+  const ofKit = new Set(await kitFiles(install, 'agents'));
   const files = install.files.filter(isAgentFile);
   for (const file of files.filter(isTemplate))
     install.problems.push({ file, message: t`it is a template, and not served as an agent`, mild: true });
@@ -37,9 +37,6 @@ function isAgentFile(path: string): boolean {
 }
 
 const isTemplate = (path: string): boolean => /\.(?:tpl|template|proposed)\.md$/i.test(path);
-
-/** The custom kit keeps its agents beside the manifests; drafts and templates among them are marked by their name. */
-const kitAgents = (install: Install): Promise<string[]> => kitFiles(install, 'agents');
 
 function agent(
   { problems }: Install,

@@ -199,35 +199,30 @@ export function createDelivery({ catalogue, projectRoot, today, seen, ...parts }
     const settings = plainSettings(common.values, projectRoot);
     const known = await own.all();
     const has = (path: string): boolean => known.has(path) || generated.has(path);
-    if (!behaviourOf(target).isSkill) {
-      const { installMaterial } = await import('./materials.ts');
-      const material = await installMaterial({
-        ...common,
-        customized,
-        has,
-        below: (folder) => [...known.keys()].filter((path) => path.startsWith(`${folder}/`)),
-        read: async (path) => (await file(path, target.origin).catch(orElse(undefined)))?.text,
-      });
-      const problems = [...config.problems, ...material.problems];
-      const whole = { ...material, problems, data: context, settings, beside: common.beside };
-      return withFaults(whole, await faultsOf(target));
-    }
-    const { skillMaterial } = await import('./materials.ts');
-    const material = skillMaterial({
-      ...common,
-      has,
-      skill: await resolved(target),
-      forwardedBy:
-        target === record
-          ? undefined
-          : { record, text: await mainText(record), skill: await resolved(record) },
-      central: config.values,
-      problems: config.problems,
-      scripts: await catalogue.files.below('scripts'),
-      installed: await namesIn(await projectBmad(), ''),
-      installedScripts: await namesIn(await projectBmad(), 'scripts'),
-    });
-    const whole = { ...material, data: context, settings, beside: common.beside };
+    const { installMaterial, skillMaterial } = await import('./materials.ts');
+    const material = behaviourOf(target).isSkill
+      ? skillMaterial({
+          ...common,
+          has,
+          skill: await resolved(target),
+          forwardedBy:
+            target === record
+              ? undefined
+              : { record, text: await mainText(record), skill: await resolved(record) },
+          central: config.values,
+          scripts: await catalogue.files.below('scripts'),
+          installed: await namesIn(await projectBmad(), ''),
+          installedScripts: await namesIn(await projectBmad(), 'scripts'),
+        })
+      : await installMaterial({
+          ...common,
+          customized,
+          has,
+          below: (folder) => [...known.keys()].filter((path) => path.startsWith(`${folder}/`)),
+          read: async (path) => (await file(path, target.origin).catch(orElse(undefined)))?.text,
+        });
+    const problems = [...config.problems, ...material.problems];
+    const whole = { ...material, problems, data: context, settings, beside: common.beside };
     return withFaults(whole, await faultsOf(target));
   }
 
@@ -246,13 +241,13 @@ export function createDelivery({ catalogue, projectRoot, today, seen, ...parts }
     return (await file(record.bmadRelativePath, record.origin)).text ?? '';
   }
 
-  /** The main file as it is in force: with the customization in it, where its kind has that compiled in. */
   async function faultsOf(record: BmadRecord): Promise<FileFault[]> {
     if (record.origin.kind === 'package') return [];
     const files = catalogue.files.preferring(record.origin);
     return fileFaults(record, (await files.read(record.bmadRelativePath)).bytes);
   }
 
+  /** The main file as it is in force: with the customization in it, where its kind has that compiled in. */
   async function mainText(record: BmadRecord): Promise<string> {
     return (await customize(record, await ownText(record))).text;
   }

@@ -58,7 +58,6 @@ export function createDescriptions(
   const startedBy = ({ target }: MenuItem, agent: BmadRecord): BmadRecord | undefined =>
     target === undefined ? undefined : menuTarget(target, agent);
 
-  const menuWork = once(() => import('./agent-menu.ts'));
   const menus = once(async () =>
     (await import('./agent-menu.ts')).createMenus(catalogue, {
       profileOf: profile,
@@ -101,13 +100,14 @@ export function createDescriptions(
     startedBy,
     /** What a message to an agent starts, where it begins with an entry of its menu. */
     async commanded(agent: BmadRecord, message: string): Promise<CommandedWork | undefined> {
-      const { commandedWork } = await menuWork();
+      const { commandedWork } = await import('./agent-menu.ts');
       const { menu } = await profile(agent);
       return commandedWork(agent, message, catalogue, { menu, startedBy, textOf: mainText, nameOfToday });
     },
     /** The entry of an agent's menu that a message begins with, and the prompt in the agent's file that it leads to. */
     async entry(agent: BmadRecord, message: string): Promise<NamedEntry | undefined> {
-      return (await menuWork()).namedEntry((await profile(agent)).menu, message);
+      const { namedEntry } = await import('./agent-menu.ts');
+      return namedEntry((await profile(agent)).menu, message);
     },
     /** What a workflow takes and makes, and the content paths of its files. */
     async details(record: BmadRecord) {

@@ -15,7 +15,7 @@ import { maskConfigSecrets, maskSecretValues } from '../../base/secrets/scanner.
 import { compare, decodeText, encodingOf } from '../../base/text/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { ContentFiles } from '../../catalogue/content-files.ts';
-import type { HelpRow, ModuleInfo } from '../../model/module.ts';
+import { HELP_COLUMNS, type ModuleInfo } from '../../model/module.ts';
 import type { Origin } from '../../model/origin.ts';
 import { type BmadRecord, qualifiedName, type RecordDetails, type RecordKind } from '../../model/record.ts';
 import type { Central } from './layers.ts';
@@ -53,11 +53,6 @@ export function serve(path: string, bytes: Buffer, origin?: Origin): ServedFile 
   const text = decodeText(bytes, true);
   return { ...file, mimeType: known, text: maskConfigSecrets(path, text) };
 }
-
-const HELP_HEADER =
-  'module,skill,display-name,menu-code,description,action,args,phase,preceded-by,followed-by,required,output-location,outputs'.split(
-    ',',
-  );
 
 /** A file the server writes itself, when it is asked for. */
 interface GeneratedFile {
@@ -102,25 +97,8 @@ export function moduleValues(central: Table, code: string): Table {
 function helpCatalogue(modules: readonly ModuleInfo[]): string {
   const rows = modules.flatMap((module) => module.help);
   rows.sort((a, b) => compare(a.module, b.module) || compare(a.phase, b.phase));
-  return formatCsv([HELP_HEADER, ...rows.map(helpCells)]);
-}
-
-function helpCells(row: HelpRow): string[] {
-  return [
-    row.module,
-    row.skill,
-    row.displayName,
-    row.menuCode,
-    row.description,
-    row.action,
-    row.args,
-    row.phase,
-    row.precededBy,
-    row.followedBy,
-    String(row.required),
-    row.outputLocation,
-    row.outputs,
-  ];
+  const lines = rows.map((row) => Object.values(HELP_COLUMNS).map((column) => String(row[column])));
+  return formatCsv([Object.keys(HELP_COLUMNS), ...lines]);
 }
 
 /** Version 4 has its own single file, in the project or in a root that is the folder itself. */

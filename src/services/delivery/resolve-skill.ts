@@ -1,6 +1,5 @@
 import { attempt, noted } from '../../base/errors.ts';
 import { basename } from 'node:path';
-import { once } from '../../base/async.ts';
 import { contentUri } from '../../base/files/paths.ts';
 import { field, isTable, parseToml, type Table, tableOf } from '../../base/parse/parse.ts';
 import { maskSecretValues } from '../../base/secrets/scanner.ts';
@@ -87,9 +86,6 @@ async function readDefaults(path: string, files: ContentFiles, problems: Problem
   return attempt(() => parseToml(path, bytes.toString('utf8')), noted(problems, path, {}));
 }
 
-/** Few projects have a workflow that has to be rendered. */
-const renderer = once(() => import('./render-skill.ts'));
-
 async function render(
   record: BmadRecord,
   { defaults, customization }: { defaults: Table; customization: Table },
@@ -98,7 +94,8 @@ async function render(
 ): Promise<Pick<ResolvedSkill, 'rendered' | 'halted'>> {
   const folder = skillFolder(record);
   if (!(await files.all()).has(`${folder}/workflow.md`)) return { rendered: undefined, halted: false };
-  const { needsRendering, renderSources, RenderError } = await renderer();
+  // Few projects have a workflow that has to be rendered.
+  const { needsRendering, renderSources, RenderError } = await import('./render-skill.ts');
   const sources = await markdownOf(folder, files);
   if (!needsRendering(sources.values())) return { rendered: undefined, halted: false };
   try {

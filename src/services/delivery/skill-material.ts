@@ -3,7 +3,7 @@ import { contentUri } from '../../base/files/paths.ts';
 import { field, isTable, type Table } from '../../base/parse/parse.ts';
 import type { SayStep } from '../../base/step.ts';
 import { byteLength, fenced } from '../../base/text/text.ts';
-import type { BmadRecord, Problem } from '../../model/record.ts';
+import type { BmadRecord } from '../../model/record.ts';
 import {
   type ContextSection,
   DONE_SCRIPTS,
@@ -39,7 +39,6 @@ interface SkillParts extends CommonParts {
   /** The old name that was asked for, when it stands for this record. */
   forwardedBy: { record: BmadRecord; text: string; skill: ResolvedSkill } | undefined;
   central: Table;
-  problems: readonly Problem[];
   /** BMAD's shared scripts. */
   scripts: readonly string[];
   /** What is in the project's `_bmad`; empty when BMAD is not installed there. */
@@ -79,7 +78,7 @@ export function skillMaterial(parts: SkillParts): Material {
       { uri, text: body },
     ],
     further: furtherFiles(parts),
-    problems: [...parts.problems, ...skill.problems],
+    problems: skill.problems,
     ...(skill.halted
       ? {
           halt: 'HALT: this workflow cannot be rendered. Tell the user what is listed under Problems and do not start it.',

@@ -9,7 +9,7 @@ import { cut, oneLine } from '../../base/text/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { behaviourOf } from '../../model/format.ts';
 import type { Origin } from '../../model/origin.ts';
-import { type BmadRecord, isListed, qualifiedName, STARTABLE } from '../../model/record.ts';
+import { type BmadRecord, isListed, recordKey, STARTABLE } from '../../model/record.ts';
 import type { Tree } from '../../sources/tree.ts';
 import { serve, type ServedFile } from './files.ts';
 
@@ -238,7 +238,7 @@ function rank(record: BmadRecord): number {
 
 function candidates(record: BmadRecord): string[] {
   const { kind, name, moduleName } = record;
-  const mark = markOf(`${kind} ${qualifiedName(record)}`);
+  const mark = markOf(recordKey(record));
   const qualified = slug(`${moduleName}-${name}`, mark);
   return [
     ...(behaviourOf(record).isSkill ? [slug(name, mark)] : []),

@@ -11,7 +11,14 @@ import { fileFaults } from '../../catalogue/content-files.ts';
 import { METHOD } from '../../model/module.ts';
 import type { Origin } from '../../model/origin.ts';
 import { behaviourOf } from '../../model/format.ts';
-import { type BmadRecord, isListed, qualifiedName, shortName, STARTABLE } from '../../model/record.ts';
+import {
+  type BmadRecord,
+  isListed,
+  qualifiedName,
+  recordKey,
+  shortName,
+  STARTABLE,
+} from '../../model/record.ts';
 
 /** Something worth knowing about an installation. Only what is broken makes the doctor fail. */
 export interface Finding {
@@ -135,14 +142,13 @@ function unlistedFiles(catalogue: Catalogue): Finding[] {
 
 /** What one origin takes away from another. The built-in content is there to be overridden and does not count. */
 function overrides({ records, winners }: Catalogue): Finding[] {
-  const keyOf = (record: BmadRecord): string => `${record.kind} ${qualifiedName(record)}`;
-  const byKey = grouped(winners, keyOf);
+  const byKey = grouped(winners, recordKey);
   const hidden = records.filter(
     (record) =>
       record.exists &&
       record.origin.kind !== 'package' &&
       ['agent', 'workflow', 'skill', 'task'].includes(record.kind) &&
-      byKey.get(keyOf(record))?.some((winner) => winner !== record && winner.digest !== record.digest) ===
+      byKey.get(recordKey(record))?.some((winner) => winner !== record && winner.digest !== record.digest) ===
         true,
   );
   if (hidden.length === 0) return [];
@@ -395,11 +401,8 @@ async function hiddenCharacters(
   const shown = found.slice(0, NAMED_FILES);
   const more = found.length - shown.length;
   return [...shown, ...(more > 0 ? [t`${plural(more, 'more file')} with hidden characters.`] : [])].map(
-    (text) => ({
-      level: 'notice' as const,
-      about: 'hidden-characters' as const,
-      text: t`${text} Lists leave them out; models get the file as it is.`,
-    }),
+    (text) =>
+      finding('notice', 'hidden-characters', t`${text} Lists leave them out; models get the file as it is.`),
   );
 }
 
@@ -453,9 +456,12 @@ async function lookAlikes({ records }: Catalogue): Promise<Finding[]> {
     // What everybody has is the real one: the built-in content, then whatever is written in plain letters.
     const [real, ...others] = [...alike].sort((a, b) => suspicion(a) - suspicion(b));
     if (real === undefined) return [];
-    return others
-      .filter(({ record, name }) => record.origin.kind !== 'package' && !isSame(name, real.name))
-      .map((one) => ({ level: 'notice' as const, about: 'look-alike' as const, text: likeText(one, real) }));
+    return (
+      others
+        // Another case, or a dash for a space, is no disguise.
+        .filter(({ record, name }) => record.origin.kind !== 'package' && fold(name) !== fold(real.name))
+        .map((one) => finding('notice', 'look-alike', likeText(one, real)))
+    );
   });
 }
 
@@ -466,11 +472,6 @@ interface Named {
 
 function likeText({ record, name }: Named, real: Named): string {
   return t`${visible(record.origin.displayName)}: ${quoted(name)} (${spelt(name, real.name)}), the ${record.kind} in ${quoted(record.bmadRelativePath)}, looks like ${quoted(real.name)}, the ${real.record.kind} ${quoted(qualifiedName(real.record))} of ${visible(real.record.origin.displayName)}, but is not.`;
-}
-
-/** Another case, or a dash for a space, is no disguise. */
-function isSame(one: string, other: string): boolean {
-  return fold(one) === fold(other);
 }
 
 function suspicion({ record, name }: Named): number {

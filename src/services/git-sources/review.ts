@@ -6,7 +6,7 @@ import { dirname, sep } from 'node:path';
 import { sha256, present } from '../../base/values.ts';
 import { visibleLines } from '../../base/text/hidden.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
-import { qualifiedName, type BmadRecord } from '../../model/record.ts';
+import { qualifiedName, recordKey, type BmadRecord } from '../../model/record.ts';
 import type { Tree } from '../../sources/tree.ts';
 
 interface ChangedRecord {
@@ -61,8 +61,8 @@ function changedRecords(
   after: Catalogue,
   touched: readonly string[],
 ): ChangedRecord[] {
-  const old = new Map(before?.winners.map((record) => [keyOf(record), record]));
-  const now = new Map(after.winners.map((record) => [keyOf(record), record]));
+  const old = new Map(before?.winners.map((record) => [recordKey(record), record]));
+  const now = new Map(after.winners.map((record) => [recordKey(record), record]));
   const found: ChangedRecord[] = [];
   for (const key of [...new Set([...old.keys(), ...now.keys()])].sort()) {
     const [was, is] = [old.get(key), now.get(key)];
@@ -84,8 +84,6 @@ function changedRecords(
 function changeOf(was: unknown, is: unknown): ChangedFile['change'] {
   return was === undefined ? 'added' : is === undefined ? 'removed' : 'changed';
 }
-
-const keyOf = (record: BmadRecord): string => `${record.kind} ${qualifiedName(record)}`;
 
 /** A skill is its whole folder; anything else is its file. */
 function differs(was: BmadRecord, is: BmadRecord, touched: readonly string[]): boolean {

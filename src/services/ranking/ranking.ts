@@ -2,8 +2,8 @@ import { fold } from '../../base/text/suggest.ts';
 import { madeOnce } from '../../base/values.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { ModuleInfo } from '../../model/module.ts';
-import { type BmadRecord, isListed, shortName } from '../../model/record.ts';
-import { type UsageRead, type Use, usedName } from './usage.ts';
+import { type BmadRecord, isListed, recordKey, shortName } from '../../model/record.ts';
+import type { UsageRead, Use } from './usage.ts';
 
 /** Each between 0 and 1. */
 export type Signals = Record<(typeof SIGNALS)[number], number>;
@@ -38,7 +38,7 @@ const parted = new WeakMap<readonly unknown[], Parted<unknown>>();
 /** The ranking at one moment: a function of the history, the clock and the weights, and of nothing else. */
 export function createRanking({ usage, priority, boost, weights, halfLifeMs, now }: RankingInput) {
   const boosted = new Set(boost.map((name) => fold(name)));
-  const use = (record: BmadRecord): Use | undefined => usage.uses.get(usedName(record));
+  const use = (record: BmadRecord): Use | undefined => usage.uses.get(recordKey(record));
   const isBoosted = (record: BmadRecord): boolean =>
     boosted.size > 0 && namesOf(record).some((name) => boosted.has(name));
   const signalsFor = madeOnce((record: BmadRecord) =>
@@ -47,7 +47,7 @@ export function createRanking({ usage, priority, boost, weights, halfLifeMs, now
   const rank = (record: BmadRecord): number => scoreOf(signalsFor(record), weights);
   const standsOut = (record: BmadRecord): boolean => use(record) !== undefined || isBoosted(record);
   const byRank = (a: BmadRecord, b: BmadRecord): number =>
-    rank(b) - rank(a) || (usedName(a) < usedName(b) ? -1 : usedName(a) > usedName(b) ? 1 : 0);
+    rank(b) - rank(a) || (recordKey(a) < recordKey(b) ? -1 : recordKey(a) > recordKey(b) ? 1 : 0);
 
   return {
     /** The moment it is about. */

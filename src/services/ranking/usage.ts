@@ -9,7 +9,7 @@ import type { Log } from '../../base/log.ts';
 import { jsonObject } from '../../base/parse/json.ts';
 import { t } from '../../base/text/message.ts';
 import { byteLength } from '../../base/text/text.ts';
-import { type BmadRecord, qualifiedName } from '../../model/record.ts';
+import { type BmadRecord, recordKey } from '../../model/record.ts';
 
 export interface UsageSetup {
   /** The user's folder for what has no place in a project. */
@@ -143,7 +143,7 @@ export function openUsage({ state, root, writes, reads, now, gatherMs = 0, log }
     },
     /** Records a start, some time soon. No one waits for it, and nothing fails because of it. */
     note(record: Pick<BmadRecord, 'kind' | 'moduleName' | 'name'>, tokens?: number): void {
-      const what = usedName(record);
+      const what = recordKey(record);
       if (!writes || what.length > NAME_LENGTH) return;
       waiting.push({ what, at: now(), ...(tokens === undefined ? {} : { tokens }) });
       writing ??= writeAll();
@@ -193,9 +193,6 @@ interface UsedDay {
 
 /** What was started: `workflow bmm/bmad-prd`. Nothing else about it is kept but when, and how long its text was. */
 type UsedName = string;
-
-export const usedName = (record: Pick<BmadRecord, 'kind' | 'moduleName' | 'name'>): UsedName =>
-  `${record.kind} ${qualifiedName(record)}`;
 
 /** Far more than anyone uses; the log of a project stays a few kilobytes. */
 const NAMES_KEPT = 500;
