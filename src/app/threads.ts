@@ -49,7 +49,7 @@ export async function openCodebase(
 }
 
 /**
- * A codebase in a threadof its own: reading 21,000 files takes the processor for half a minute, parts of it without a pause.
+ * A codebase in a thread of its own: reading 21,000 files takes the processor for half a minute, parts of it without a pause.
  * Nothing where the sources run as they are: there is no file for the thread then.
  */
 export async function codebaseThread(data: CodebaseData, log: Log): Promise<Codebase | undefined> {
@@ -65,7 +65,7 @@ export async function codebaseThread(data: CodebaseData, log: Log): Promise<Code
   };
 }
 
-/** What a thread beginswith: it knows only what it is handed. */
+/** What a thread begins with: it knows only what it is handed. */
 type IndexMakerData = Pick<Settings, 'privateFolders'>;
 
 /**

@@ -62,15 +62,10 @@ export function createWorkspaces({ find, open, version, tell, watching }: Worksp
   /** Which project the server runs for depends on what is around it. One that can no longer be used stays the project. */
   async function currentProject(): Promise<Project> {
     const known = current;
-    const same = known !== undefined && (await isFound(known));
+    const isSame = known !== undefined && (await isFound(known));
     // Those who wait here together look once.
-    const looked =
-      same && current === known
-        ? known
-        : current === known || current === undefined
-          ? lookForProject()
-          : current;
-    current = looked;
+    if (current === undefined || (!isSame && current === known)) current = lookForProject();
+    const looked = current;
     try {
       const found = await looked.project;
       if (!isLost(found, usable)) usable = found;
