@@ -95,7 +95,6 @@ const LATE_PARTS: Record<string, string> = {
   'src/surfaces/a2a/routes.ts': 'a2a',
   'src/surfaces/mcp/tool-extras.ts': 'calls',
   'src/surfaces/mcp/telling.ts': 'listening',
-  'src/surfaces/mcp/prewarm.ts': 'listening',
 };
 
 /** The same for modules whose functions are called without waiting: they are loaded when one of them is first used. */

@@ -34,13 +34,14 @@ const CHANGES: Readonly<Record<string, string>> = {
 const MOST_PAGES = 6;
 
 type Fields = Record<string, unknown>;
-const isFields = (value: unknown): value is Fields =>
+export const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const isId = (value: unknown): value is string | number =>
   typeof value === 'string' || Number.isSafeInteger(value);
 
 /** A request, which the server takes as one too. */
 interface Request {
+  jsonrpc: '2.0';
   id: string | number;
   method: string;
   params?: Fields;
@@ -52,6 +53,10 @@ function isRequest(message: unknown): message is Request {
   const isPlain = jsonrpc === '2.0' && isId(id) && typeof method === 'string' && isFields(params);
   return isPlain && Object.keys(more).length === 0;
 }
+
+/** The same, with nothing else beside it that the protocol says what it has to be. */
+export const isPlainRequest = (message: unknown): message is Request =>
+  isRequest(message) && (message.params?.['_meta'] === undefined || isMeta(message.params['_meta']));
 
 /** It asks for nothing, and the server has nothing to do about it either. */
 export const isInitialized = (message: unknown): boolean =>
@@ -92,7 +97,7 @@ const isOfObjects = (value: unknown, levels = MOST_LEVELS): boolean =>
     FLAGS.has(name) ? typeof part === 'boolean' : isOfObjects(part, levels - 1),
   );
 
-function isMeta(meta: unknown): meta is Fields {
+export function isMeta(meta: unknown): meta is Fields {
   if (!isFields(meta) || SELDOM.some((key) => key in meta)) return false;
   const { progressToken } = meta;
   return progressToken === undefined || isId(progressToken);

@@ -1,16 +1,5 @@
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
-import {
-  CLIENT_CAPABILITIES_META_KEY,
-  CLIENT_INFO_META_KEY,
-  type JSONRPCMessage,
-  LATEST_PROTOCOL_VERSION,
-  type McpServerFactory,
-  PROTOCOL_VERSION_META_KEY,
-  type Transport,
-} from '@modelcontextprotocol/server';
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { isCallUnderWay } from '../../base/async.ts';
-import { SERVER_PROGRAM, VERSION } from '../../base/product.ts';
 import type { Context } from '../../operations/context.ts';
 import { operationsOnDemand } from './steps.ts';
 import { callTool } from './tools.ts';
@@ -117,79 +106,32 @@ export function createIdle(failed: (error: unknown) => void): Idle {
   };
 }
 
-/** Calls the tool that stands for all operations, for nobody. */
-type CallForNobody = (quiet: Context, args: Record<string, unknown>) => Promise<unknown>;
+/** What most sessions call first. */
+const USUAL = ['bmad', 'list', 'execute', 'search', 'read'] as const;
+const RECALL = { name: 'recall_structured', toolset: 'memory', effect: 'read' } as const;
 
 /** Once the tools are listed and nobody asks for anything: loads what a first call needs, unless that is switched off. */
-export function prewarmed(
-  context: Context,
-  idle: Idle,
-  call: CallForNobody = (quiet, args) => callTool('bmad', args, quiet, unattended()),
-): void {
+export function prewarmed(context: Context, idle: Idle): void {
   idle.afterListing(async () => context.stay());
   if (!context.config.prewarm) return;
+  // In pieces, each of which a client may have to wait for.
   idle.afterListing(async (pause) => {
-    const { prewarm } = await import('./prewarm.ts');
+    const { loadOperation } = await operationsOnDemand();
+    await pause();
+    for (const name of USUAL) {
+      await loadOperation(name);
+      await pause();
+    }
     // Nobody has asked for it, and nobody counts it.
     const quiet = { ...context, observe: undefined, turn: undefined, tracing: undefined };
-    await prewarm(quiet, pause, { operations: operationsOnDemand, call: (args) => call(quiet, args) });
+    await quiet.workspace();
+    await pause();
+    // Code that has never run is slow the first time, even if it is loaded. The tool may be switched off.
+    const args = { operation: 'list', query: 'agents' };
+    await callTool('bmad', args, quiet, unattended()).catch(() => undefined);
+    if (!context.tools.of(RECALL).offered) return;
+    await pause();
+    await loadOperation(RECALL.name);
+    await quiet.prepareRecall(pause);
   });
-}
-
-export type Era = Parameters<McpServerFactory>[0]['era'];
-
-const MODERN_VERSION = '2026-07-28';
-const CALL_ID = 2;
-const clientInfo = { name: SERVER_PROGRAM, version: VERSION };
-
-/**
- * A call to a server of its own, all the way through the SDK, whose answer nobody gets. The SDK compiles what it checks
- * messages with when the first of a kind comes, and that costs a client more than the call itself.
- */
-export async function rehearse(
-  factory: McpServerFactory,
-  era: Era,
-  args: Record<string, unknown>,
-): Promise<void> {
-  let answered = (): void => undefined;
-  const answer = new Promise<void>((resolve) => (answered = resolve));
-  const transport: Transport = {
-    start: async () => undefined,
-    async send(message) {
-      if ('id' in message && message.id === CALL_ID) answered();
-    },
-    async close() {
-      transport.onclose?.();
-    },
-  };
-  const server = serveStdio(factory, { transport, onerror: answered });
-  for (const message of messages(era, { name: 'bmad', arguments: args })) transport.onmessage?.(message);
-  await answer;
-  await server.close();
-}
-
-function messages(era: Era, call: Record<string, unknown>): JSONRPCMessage[] {
-  const called = (params: Record<string, unknown>): JSONRPCMessage => ({
-    jsonrpc: '2.0',
-    id: CALL_ID,
-    method: 'tools/call',
-    params,
-  });
-  if (era === 'modern')
-    return [
-      called({
-        ...call,
-        _meta: {
-          [PROTOCOL_VERSION_META_KEY]: MODERN_VERSION,
-          [CLIENT_INFO_META_KEY]: clientInfo,
-          [CLIENT_CAPABILITIES_META_KEY]: {},
-        },
-      }),
-    ];
-  const params = { protocolVersion: LATEST_PROTOCOL_VERSION, capabilities: {}, clientInfo };
-  return [
-    { jsonrpc: '2.0', id: 1, method: 'initialize', params },
-    { jsonrpc: '2.0', method: 'notifications/initialized' },
-    called(call),
-  ];
 }

@@ -7,7 +7,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server';
 
-import type { FirstRequests } from './early.ts';
+import { type FirstRequests, isPlainRequest } from './early.ts';
 
 /** A line longer than this is answered with an error and discarded; the connection stays open. */
 const LINE_LIMIT = 32 * 1024 * 1024;
@@ -141,7 +141,8 @@ export class LineTransport implements Transport {
     }
     let message: JSONRPCMessage;
     try {
-      message = parseJSONRPCMessage(value);
+      // The SDK's look at a message takes far longer, and finds no more in most of them.
+      message = isPlainRequest(value) ? value : parseJSONRPCMessage(value);
     } catch {
       this.#refuse(INVALID_REQUEST, 'Invalid request: not a JSON-RPC 2.0 message.', idOf(value));
       return;

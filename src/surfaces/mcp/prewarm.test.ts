@@ -1,9 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { contextIn, temporaryFolder } from '../../../tests/support/app.ts';
-import type { Observed } from '../../operations/context.ts';
-import { createIdle, type Idle, prewarmed, rehearse } from './idle.ts';
-import { mcpServerFactory } from './server.ts';
-import { notifierOf, watchChanges } from './watch.ts';
+import { createIdle, type Idle, prewarmed } from './idle.ts';
 
 /** An application that says when its content is opened. */
 async function observed(flags: Record<string, string> = {}) {
@@ -39,34 +36,6 @@ describe('loading ahead of the first call', () => {
     const idle: Idle = { ...createIdle(() => undefined), afterListing: (work) => void planned.push(work) };
     prewarmed({ ...context, workspace: () => expect.unreachable() }, idle);
     for (const work of planned) await work(async () => undefined);
-    context.close();
-  });
-
-  it.each(['legacy', 'modern'] as const)('makes a call through the SDK, in the %s era', async (era) => {
-    const { context } = await observed();
-    const calls: Observed[] = [];
-    const eras: string[] = [];
-    const watch = watchChanges(
-      context,
-      notifierOf(() => undefined),
-    );
-    const factory = mcpServerFactory(
-      { ...context, observe: (call) => void calls.push(call) },
-      { watchFor: () => watch },
-    );
-    await rehearse(
-      (request) => {
-        eras.push(request.era);
-        return factory(request);
-      },
-      era,
-      { operation: 'list', query: 'agents' },
-    );
-    expect(eras).toEqual([era]);
-    expect(calls).toMatchObject([
-      { operation: 'bmad', meant: 'list', writes: false, ms: expect.any(Number) },
-    ]);
-    watch.close();
     context.close();
   });
 });

@@ -26,6 +26,7 @@ import type { Idle } from './idle.ts';
 import { type Conversation, conversationsByClient, enveloped, newConversation } from './conversations.ts';
 import { askingCall, type RunCall, type StateCodec } from './sampling.ts';
 import { showsApps } from './early.ts';
+import type { AnswerCall } from './short-way.ts';
 import { callTool, toolList } from './tools.ts';
 import { traceRequests } from './traces.ts';
 import { type ListName, notifierOf, type Watch, watchChanges } from './watch.ts';
@@ -40,6 +41,8 @@ export interface FactoryOptions {
    * only share one: their entry point announces changes for all of them.
    */
   watchFor?: (server: Server) => Watch;
+  /** Hears how calls of tools are answered, where nothing has to see them on their way through the SDK. */
+  answers?: (server: Server, answer: AnswerCall) => void;
   /** What may be answered without being run again. */
   /** Hears when the tools are listed. */
   idle?: Pick<Idle, 'listed'>;
@@ -57,7 +60,14 @@ export interface FactoryOptions {
  */
 export function mcpServerFactory(
   context: Context,
-  { watchFor = (server) => ownWatch(server, context), idle, codec, ending, left }: FactoryOptions = {},
+  {
+    watchFor = (server) => ownWatch(server, context),
+    answers,
+    idle,
+    codec,
+    ending,
+    left,
+  }: FactoryOptions = {},
 ): McpServerFactory {
   const byClient = conversationsByClient();
   return ({ era, requestInfo }) => {
@@ -114,9 +124,12 @@ export function mcpServerFactory(
           : enveloped(sdk.mcpReq)[CLIENT_CAPABILITIES_META_KEY];
       return { tools: await toolList(context, { ...callOf(sdk), host }, showsApps(capabilities)) };
     });
+    const answerCall: AnswerCall = (name, args, sdk) =>
+      asking(sdk)((call) => callTool(name, args, context, call));
     server.setRequestHandler('tools/call', ({ params }, sdk) =>
-      asking(sdk)((call) => callTool(params.name, params.arguments, context, call)),
+      answerCall(params.name, params.arguments, sdk),
     );
+    if (context.tracing === undefined) answers?.(server, answerCall);
     answer(server, 'prompts/list', pageParams, async ({ cursor }, sdk) => {
       await seen('prompts', sdk);
       return promptList(cursor, context, callOf(sdk), hostOf(sdk, server));

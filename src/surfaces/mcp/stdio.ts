@@ -6,8 +6,9 @@ import { clientIn } from './requests.ts';
 import type { FirstRequests } from './early.ts';
 import { followListeners, inTurn } from './listening.ts';
 import { LineTransport } from './line-transport.ts';
-import { createIdle, type Era, prewarmed, rehearse } from './idle.ts';
+import { createIdle, prewarmed } from './idle.ts';
 import { mcpServerFactory } from './server.ts';
+import { ShortWay } from './short-way.ts';
 import { notifierOf, watchChanges } from './watch.ts';
 
 /** Serves one client over a pair of streams until either side ends. */
@@ -38,25 +39,21 @@ export function serveTransport(
     notifierOf(() => current),
   );
   const idle = createIdle((error) => context.log.info('idle', { error: String(error) }));
-  let era: Era = 'legacy';
-  prewarmed(context, idle, (quiet, args) =>
-    rehearse(mcpServerFactory(quiet, { watchFor: () => watch }), era, args),
-  );
+  prewarmed(context, idle);
+  const shortWay = new ShortWay(transport);
   const factory = mcpServerFactory(context, {
     idle,
+    answers: (server, answer) => shortWay.serve(server, answer),
     ...(transport.left === undefined ? {} : { left: transport.left, ending: transport.left }),
     watchFor(server) {
       current = server;
       return watch;
     },
   });
-  const handle = serveStdio(
-    (request) => {
-      ({ era } = request);
-      return factory(request);
-    },
-    { transport, onerror: (error) => context.log.info('protocol', { error: error.message }) },
-  );
+  const handle = serveStdio(factory, {
+    transport,
+    onerror: (error) => context.log.info('protocol', { error: error.message }),
+  });
   // serveStdio has set its own handlers by now; they stay in charge.
   const received = transport.onmessage;
   const follow = followListeners(watch, idle);
@@ -67,12 +64,13 @@ export function serveTransport(
         use ??= setTimeout(() => used(clientIn(message, current)), USED_MS).unref();
       return follow(message);
     },
-    (message) => received?.(message),
+    (message) => void (shortWay.takes(message) || received?.(message)),
   );
   const ended = new Promise<void>((resolve) => {
     // The connection is over for both.
     const theirs = transport.onclose;
     transport.onclose = () => {
+      shortWay.close();
       idle.close();
       clearTimeout(use);
       watch.close();
