@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { operations } from '../src/operations/index.ts';
 import { isForPrograms } from '../src/operations/reachable.ts';
-import { TOOLSETS } from '../src/operations/toolsets.ts';
+import { TOOLSETS } from '../src/base/product.ts';
 import { createApiRoutes } from '../src/surfaces/http/api/route.ts';
 import { API_DAY, type ApiCall } from '../tests/support/api-day.ts';
 import { contextIn } from '../tests/support/app.ts';

@@ -121,7 +121,7 @@ function offeredText(declared: readonly Declared[]): string {
     const projectless = 'project' in input.shape ? undefined : true;
     return `  ${key(name)}: ${data({ toolset, behind, serves, command, positional, projectless, forPeople })},\n`;
   });
-  return `${HEADER}import type { Offer } from './operation.ts';
+  return `${HEADER}import type { Offer } from './toolsets.ts';
 
 /** Where each operation is offered, in the order users see them. */
 export const OFFERED: Readonly<Partial<Record<string, Offer>>> = {

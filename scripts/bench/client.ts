@@ -1,5 +1,4 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
-import type { ToolCall } from './contenders.ts';
 
 export interface Program {
   name: string;
@@ -9,6 +8,13 @@ export interface Program {
   args: readonly string[];
   folder: string;
   env: NodeJS.ProcessEnv;
+}
+
+export interface ToolCall {
+  name: string;
+  arguments: Record<string, unknown>;
+  /** A text that every right answer holds; the peer's errors look like ordinary answers otherwise. */
+  expected: string;
 }
 
 export interface Answer {

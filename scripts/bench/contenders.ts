@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundle } from '../bundle.ts';
-import type { Program } from './client.ts';
+import type { Program, ToolCall } from './client.ts';
 import { madeWords } from './made-project.ts';
 import { installedPeer, AGENT, titleOf, writePeerProject } from './peer.ts';
 
@@ -20,13 +20,6 @@ export const OPERATIONS = [
   'echo',
 ] as const;
 export type OperationName = (typeof OPERATIONS)[number];
-
-export interface ToolCall {
-  name: string;
-  arguments: Record<string, unknown>;
-  /** A text that every right answer holds; the peer's errors look like ordinary answers otherwise. */
-  expected: string;
-}
 
 export interface Contender extends Program {
   id: ContenderId;

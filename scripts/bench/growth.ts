@@ -1,8 +1,8 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { callTool, withClient, type Client } from './client.ts';
-import { bmadCall, cleanEnvironment, type Contender, type ToolCall } from './contenders.ts';
+import { callTool, withClient, type Client, type ToolCall } from './client.ts';
+import { bmadCall, cleanEnvironment, type Contender } from './contenders.ts';
 import { madeWords, EDITED_TEXT, editAgent, writeProject } from './made-project.ts';
 import { percentile, tokens } from './figures.ts';
 import { atRest, cpuMilliseconds, processorMilliseconds, residentMebibytes } from './system.ts';

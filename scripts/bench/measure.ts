@@ -1,12 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import { callTool, Client, withClient } from './client.ts';
-import {
-  OPERATIONS,
-  type Contender,
-  type ContenderId,
-  type OperationName,
-  type ToolCall,
-} from './contenders.ts';
+import { callTool, Client, withClient, type ToolCall } from './client.ts';
+import { OPERATIONS, type Contender, type ContenderId, type OperationName } from './contenders.ts';
 import { mean, median, percentile, shuffled } from './figures.ts';
 import { cpuMilliseconds, residentMebibytes } from './system.ts';
 

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { callTool, withClient } from './client.ts';
-import { bmadCall, cleanEnvironment, type Contender, type ToolCall } from './contenders.ts';
+import { callTool, withClient, type ToolCall } from './client.ts';
+import { bmadCall, cleanEnvironment, type Contender } from './contenders.ts';
 import { madeWords, realSentence } from './made-project.ts';
 import { runId, seedEverything, seedMemories, seedRuns, seedTasks, type Place } from './seeds.ts';
 import { percentile } from './figures.ts';

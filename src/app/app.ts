@@ -59,7 +59,6 @@ function contextOf(
     if (project === undefined) await roots.known;
     return project;
   }
-  const operations = once(() => import('../operations/on-demand.ts'));
   const projectOf = async (project?: string): Promise<Project> =>
     stillThere(await workspaces.project(await settled(project)));
   return {
@@ -89,7 +88,6 @@ function contextOf(
         return { root: undefined, from: error instanceof BmadError ? error.message : t`it cannot be opened` };
       }
     },
-    operation: async (name) => (await operations()).loadOperation(name),
     diagnosis: once(async () => {
       const { createDiagnosis } = await import('../services/diagnosis/diagnosis.ts');
       const { tokenFaults } = await import('../config/token-file.ts');

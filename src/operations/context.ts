@@ -52,7 +52,6 @@ import type {
   SampledText,
   SampleRequest,
 } from '../model/client.ts';
-import type { AnyOperation } from './operation.ts';
 import type { ToolChoice } from './toolsets.ts';
 
 export type { Confirmed, ConfirmRequest, Requester, Sampled, SampledText, SampleRequest };
@@ -135,8 +134,6 @@ export interface StatePort extends ProjectPort {
 export interface ServerPort {
   log: Log;
   secrets: Secrets;
-  /** The operation of this name, loaded with its first call. */
-  operation(name: string): Promise<AnyOperation>;
   diagnosis(): Promise<Diagnosis>;
   /** The text of a file that a person named at the command line. */
   readUserFile(path: string): Promise<string>;

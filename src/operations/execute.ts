@@ -11,11 +11,12 @@ import { byteLength, kilobytes } from '../base/text/text.ts';
 import { type Call, type Context, inProject, type SettingsPort, type Workspace } from './context.ts';
 import { checkedInput, type SpokenNames } from './input.ts';
 import { withAbsence } from './catalogue/absence.ts';
-import { type Answer, type AnyOperation, mayRead, type Operation, type Route, UNIFIED } from './operation.ts';
+import { namedOperation } from './offers.ts';
+import type { Answer, AnyOperation, Operation, Route } from './operation.ts';
 import { withPlace, withTrouble } from './project/state-place.ts';
 import { refuseOutside, withinQuota } from './bounds.ts';
 import { observedCall, once, projectIn, tellOfEnd, withoutPlaces } from './observed.ts';
-import { mayRunPrograms } from './toolsets.ts';
+import { mayRead, mayRunPrograms, UNIFIED } from './toolsets.ts';
 
 export type CallOutcome =
   | {
@@ -183,7 +184,7 @@ async function meantBy(operation: AnyOperation, raw: unknown, context: Context, 
   const route = operation.route?.(asked);
   const called = { operation, input: asked };
   if (route === undefined) return { meant: operation, input: asked, repeated: called };
-  const meant = await context.operation(route.to);
+  const meant = await namedOperation(route.to);
   const own = (route.form === true ? meant.fromForm?.(route.args) : undefined) ?? route;
   const spoken = {
     // A tool that stands for others says which one it is by a word.

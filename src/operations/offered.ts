@@ -1,5 +1,5 @@
 // Written by "npm run update" from the declarations of the operations. Do not edit.
-import type { Offer } from './operation.ts';
+import type { Offer } from './toolsets.ts';
 
 /** Where each operation is offered, in the order users see them. */
 export const OFFERED: Readonly<Partial<Record<string, Offer>>> = {

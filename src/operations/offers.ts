@@ -1,10 +1,20 @@
+import { once } from '../base/async.ts';
 import { CLI_PROGRAM } from '../base/product.ts';
 import { type Step, stepArguments } from '../base/step.ts';
 import { t } from '../base/text/message.ts';
 import type { DecidedBy } from '../model/memory.ts';
 import type { Call } from './context.ts';
-import type { UnifiedTool } from './operation.ts';
 import { OFFERED } from './offered.ts';
+import type { AnyOperation } from './operation.ts';
+import type { UnifiedTool } from './toolsets.ts';
+
+/** Loaded once: nearly every call asks for it, and each `import()` takes its time. */
+const onDemand = /* @__PURE__ */ once(() => import('./on-demand.ts'));
+
+/** The operation of this name, loaded with its first call. */
+export async function namedOperation(name: string): Promise<AnyOperation> {
+  return (await onDemand()).loadOperation(name);
+}
 
 /** The arguments of a step as a surface writes them; a project is left out where the operation takes none. */
 export function writtenArguments(step: Step): Record<string, unknown> {
@@ -17,20 +27,14 @@ export const FOR_PEOPLE: readonly string[] = Object.entries(OFFERED).flatMap(([n
   offer?.forPeople === true ? [name] : [],
 );
 
-const TABLES = new Map<UnifiedTool, ReadonlyMap<string, string>>();
-
 /** The operations behind a unified tool, by the word it knows each by. */
 function behind(tool: UnifiedTool): ReadonlyMap<string, string> {
-  const known = TABLES.get(tool);
-  if (known !== undefined) return known;
-  const table = new Map(
+  return new Map(
     Object.entries(OFFERED).flatMap(([name, offer]) => {
       const word = offer?.behind?.[tool];
       return word === undefined ? [] : [[word, name] as const];
     }),
   );
-  TABLES.set(tool, table);
-  return table;
 }
 
 export function wordsBehind(tool: UnifiedTool): readonly string[] {

@@ -6,12 +6,8 @@ export type LateName = keyof typeof LATE;
 
 /** Most sessions call few operations or none, so each is loaded when it is first called. */
 export async function loadOperation(name: string): Promise<AnyOperation> {
-  if (!isLate(name)) throw new Error(t`There is no operation ${name} that clients can reach.`);
-  return LATE[name]();
-}
-
-function isLate(name: string): name is LateName {
-  return Object.hasOwn(LATE, name);
+  if (!Object.hasOwn(LATE, name)) throw new Error(t`There is no operation ${name} that clients can reach.`);
+  return LATE[name as LateName]();
 }
 
 /** What every call goes through: no start needs it. */

@@ -2,7 +2,7 @@ import { t } from '../base/text/message.ts';
 import * as z from 'zod';
 import type { SayStep, Step } from '../base/step.ts';
 import type { Call, Context } from './context.ts';
-import type { Toolset } from './toolsets.ts';
+import type { Declaration } from './toolsets.ts';
 
 /** What a person or a model reads. The body is the thing itself; the note is what the server has to say about it. */
 export interface Answer {
@@ -59,10 +59,6 @@ interface Removal {
   details?(given: Readonly<Record<string, unknown>>, ask: Ask): Promise<string | undefined>;
 }
 
-/** Tools that stand for other operations, and the fields that say which one is meant. */
-export const UNIFIED = { bmad: 'operation', manage_project: 'action', manage_memories: 'action' } as const;
-export type UnifiedTool = keyof typeof UNIFIED;
-
 /** The arguments of an operation, in its own words. */
 export interface OwnArguments {
   args: Record<string, unknown>;
@@ -84,36 +80,22 @@ export interface Route extends OwnArguments {
  * One ability of the product, declared once. The MCP tool, the command, the reference pages and the snapshots are all
  * derived from this value; it knows neither MCP nor a terminal.
  */
-export interface Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject = z.ZodObject> {
-  name: string;
-  title: string;
-  description: string;
-  effect: 'read' | 'write' | 'destroy';
-  /** Whether it starts programs of the project; over HTTP that has to be allowed first. */
-  runsPrograms?: true;
+export interface Operation<
+  I extends z.ZodObject = z.ZodObject,
+  O extends z.ZodObject = z.ZodObject,
+> extends Declaration {
   /** Switches that have it start a program, where it does not by itself; over HTTP the same holds for them. */
   runsProgramsWith?: readonly (keyof z.input<I> & string)[];
   /** Fields that only the command line takes: what they do is for the user of this machine alone to ask for. */
   typedOnly?: readonly (keyof z.input<I> & string)[];
   /** Whether it keeps state of the project: the first such call says where. */
   keeps?: true;
-  /** The toolset in which it is an MCP tool of its own. */
-  toolset?: Toolset;
-  /** The unified tools that offer it, and the word each knows it by: `{ bmad: 'read' }`. */
-  behind?: Readonly<Partial<Record<UnifiedTool, string>>>;
-  /**
-   * Who else is served by it: every client of the server, whatever its tools are (prompts, resources, skills,
-   * completions), the MCP surface itself, Agent2Agent, or hosts that show apps: to those it is a tool.
-   */
-  serves?: 'clients' | 'surface' | 'a2a' | 'apps';
   /** Turns the form of the tool `bmad` into its own arguments; without it they are the same. */
   fromForm?(form: UnifiedForm): OwnArguments;
   /** Whether its data is the answer, for programs and models alike, and not the text that is made of it. */
   answersData?: true;
   /** Whether its answer may be a file, so that a program may ask for it to the byte. */
   printsFile?: true;
-  /** The words of its command: `list`, `config show`. */
-  command?: string;
   /** Inputs the command takes by position; the last one may be left out if it is optional. */
   positional?: readonly (keyof z.input<I> & string)[];
   /** Whether the last of them is a sentence, which may be typed without quotation marks. */
@@ -126,11 +108,6 @@ export interface Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodO
   reviews?: true;
   /** It takes something away: what a person at a terminal is asked first, unless they have said yes before. */
   removes?: Removal;
-  /**
-   * Whether a person may do it on the page, beside what every program may: decisions that are a person's alone, and what is
-   * about the user's own machine. What does not say so can be done at the command line only.
-   */
-  forPeople?: true;
   /** Inputs that are taken and not told to models, whose every session pays for what is told. */
   untold?: readonly (keyof z.input<I> & string)[];
   /** Inputs of which models are told the name only, because the description of the operation says the rest. */
@@ -178,20 +155,8 @@ export function defineRoute<I extends z.ZodObject, O extends z.ZodObject>(
 }
 
 /** Input and output types differ from one operation to the next; `execute` checks both with the operation's schemas. */
-/** Where an operation is offered: what can be said of it without its code. */
-export type Offer = Pick<AnyOperation, 'toolset' | 'behind' | 'serves' | 'command' | 'forPeople'> & {
-  positional?: readonly string[];
-  /** Whether it takes no project. */
-  projectless?: true;
-};
-
 export type AnyOperation = Operation;
 
 /** What callers of the tool `bmad` say: the thing by its kind, and what is wanted of it. */
 export type UnifiedForm = Partial<Record<string, unknown>> &
   Partial<Record<'query' | 'agent' | 'workflow' | 'uri' | 'type', string | undefined>>;
-
-/** Whether it has something to offer where nothing is written. A tool that stands for others has them checked. */
-export function mayRead(tool: Pick<AnyOperation, 'effect'> & { route?: unknown; writes?: unknown }): boolean {
-  return tool.effect === 'read' || 'route' in tool || 'writes' in tool;
-}

@@ -5,7 +5,7 @@ import type { Call } from './context.ts';
 import { operations } from './index.ts';
 import { manageMemories } from './memory/memory-operations.ts';
 import { isForPrograms, reachable, reachableNamed } from './reachable.ts';
-import { TOOLSETS } from './toolsets.ts';
+import { TOOLSETS } from '../base/product.ts';
 
 const folder = await temporaryFolder(afterAll);
 const overHttp: Call = { ...testCall(), overHttp: true };

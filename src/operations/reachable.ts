@@ -1,8 +1,8 @@
 import { t } from '../base/text/message.ts';
 import type { Call, Context } from './context.ts';
-import { isInToolsets, mayBeOffered } from './toolsets.ts';
 import { operations } from './index.ts';
-import { mayRead, type AnyOperation } from './operation.ts';
+import type { AnyOperation } from './operation.ts';
+import { isInToolsets, mayBeOffered, mayRead } from './toolsets.ts';
 
 const BY_NAME = new Map(operations.map((operation) => [operation.name, operation]));
 

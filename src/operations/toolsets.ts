@@ -4,11 +4,45 @@ import { TOOLSETS } from '../base/product.ts';
 import { globMatcher } from '../base/text/glob.ts';
 import { Kept, type Said, t } from '../base/text/message.ts';
 import { nearest } from '../base/text/suggest.ts';
-import type { Call, Context } from './context.ts';
-import { type AnyOperation, mayRead, UNIFIED } from './operation.ts';
 
-export { TOOLSETS };
 export type Toolset = (typeof TOOLSETS)[number];
+
+/** Tools that stand for other operations, and the fields that say which one is meant. */
+export const UNIFIED = { bmad: 'operation', manage_project: 'action', manage_memories: 'action' } as const;
+export type UnifiedTool = keyof typeof UNIFIED;
+
+/** What an operation is and where it is offered: what can be said of it without its code. */
+export interface Declaration {
+  name: string;
+  title: string;
+  description: string;
+  effect: 'read' | 'write' | 'destroy';
+  /** Whether it starts programs of the project; over HTTP that has to be allowed first. */
+  runsPrograms?: true;
+  /** The toolset in which it is an MCP tool of its own. */
+  toolset?: Toolset;
+  /** The unified tools that offer it, and the word each knows it by: `{ bmad: 'read' }`. */
+  behind?: Readonly<Partial<Record<UnifiedTool, string>>>;
+  /**
+   * Who else is served by it: every client of the server, whatever its tools are (prompts, resources, skills,
+   * completions), the MCP surface itself, Agent2Agent, or hosts that show apps: to those it is a tool.
+   */
+  serves?: 'clients' | 'surface' | 'a2a' | 'apps';
+  /** The words of its command: `list`, `config show`. */
+  command?: string;
+  /**
+   * Whether a person may do it on the page, beside what every program may: decisions that are a person's alone, and what is
+   * about the user's own machine. What does not say so can be done at the command line only.
+   */
+  forPeople?: true;
+}
+
+/** Where an operation is offered. */
+export type Offer = Pick<Declaration, 'toolset' | 'behind' | 'serves' | 'command' | 'forPeople'> & {
+  positional?: readonly string[];
+  /** Whether it takes no project. */
+  projectless?: true;
+};
 
 interface ToolVerdict {
   offered: boolean;
@@ -17,15 +51,12 @@ interface ToolVerdict {
 }
 
 /** What can be said of a tool without its code. */
-export type ToolDeclaration = Pick<
-  AnyOperation,
-  'name' | 'title' | 'description' | 'toolset' | 'effect' | 'runsPrograms'
-> & {
+export interface ToolDeclaration extends Declaration {
   route?: unknown;
   writes?: unknown;
   /** Of the tool `bmad`: the operations behind it, by the word for each. */
   words?: Readonly<Record<string, string>>;
-};
+}
 type Tool = Pick<ToolDeclaration, 'name' | 'toolset' | 'effect' | 'route' | 'writes'>;
 
 /** Which tools are offered. It depends on settings only, so that no content is read to answer. */
@@ -51,7 +82,12 @@ export const APP_TOOLS: readonly Tool[] = ['show_board', 'show_catalogue', 'ask_
   (name) => ({ name, toolset: 'bmad', effect: 'read' }),
 );
 
-type Settings = Pick<Context, 'config' | 'configFrom' | 'settingKeys'>;
+interface Settings {
+  config: Record<'toolsets' | 'tools' | 'excludeTools', readonly string[]> & { readOnly: boolean };
+  /** Where each of them was set. */
+  configFrom: Readonly<Record<keyof Settings['config'], Said>>;
+  settingKeys: Readonly<Record<string, string>>;
+}
 
 /** Exclusion beats inclusion, read-only beats both. A toolset nobody knows stops the start. */
 export function chooseTools(operations: readonly ToolDeclaration[], settings: Settings): ToolChoice {
@@ -70,7 +106,7 @@ export function chooseTools(operations: readonly ToolDeclaration[], settings: Se
       .map((name) => ({ name, from: configFrom[setting] })),
   );
   const names = matcher(tools);
-  const by = (setting: keyof typeof configFrom): string =>
+  const by = (setting: keyof Settings['config']): string =>
     `${settings.settingKeys[setting] ?? setting} (${String(configFrom[setting])})`;
   /** Settings do not change, and every answer asks about every tool. */
   const verdicts = new WeakMap<Tool, ToolVerdict>();
@@ -140,7 +176,7 @@ function matcher(names: readonly string[]): (tool: string) => boolean {
 }
 
 /** The toolsets of the tools that stand for other operations. */
-const OF_UNIFIED: Record<keyof typeof UNIFIED, Toolset> = {
+const OF_UNIFIED: Record<UnifiedTool, Toolset> = {
   bmad: 'bmad',
   manage_project: 'project',
   manage_memories: 'memory',
@@ -148,30 +184,31 @@ const OF_UNIFIED: Record<keyof typeof UNIFIED, Toolset> = {
 
 /** Whether an operation is one of these toolsets; what is part of every client's lists always is. Agent2Agent is about tasks. */
 export function isInToolsets(
-  {
-    name,
-    toolset,
-    behind = {},
-    serves,
-  }: Partial<Pick<AnyOperation, 'name' | 'toolset' | 'behind' | 'serves'>>,
+  { name, toolset, behind = {}, serves }: Partial<Declaration>,
   bounds: Bounds | undefined,
 ): boolean {
   if (bounds?.toolsets === undefined) return true;
   if (serves !== undefined) return serves !== 'a2a' || bounds.toolsets.includes('project');
-  const own = name !== undefined && name in OF_UNIFIED ? [OF_UNIFIED[name as keyof typeof UNIFIED]] : [];
-  const tools = Object.keys(behind) as (keyof typeof UNIFIED)[];
+  const own = name !== undefined && name in OF_UNIFIED ? [OF_UNIFIED[name as UnifiedTool]] : [];
+  const tools = Object.keys(behind) as UnifiedTool[];
   return [...own, toolset ?? [], ...tools.map((tool) => OF_UNIFIED[tool])]
     .flat()
     .some((each) => bounds.toolsets?.includes(each));
 }
 
+/** Whether it has something to offer where nothing is written. A tool that stands for others has them checked. */
+export function mayRead(tool: Pick<Declaration, 'effect'> & { route?: unknown; writes?: unknown }): boolean {
+  return tool.effect === 'read' || 'route' in tool || 'writes' in tool;
+}
+
+/** What a call says of who may do what. */
+type Asked = Partial<Record<'mayWrite' | 'overHttp' | 'ownToken', boolean>> & { bounds?: Bounds | undefined };
+
 /** Whether a caller may be offered it at all. */
 export function mayBeOffered(
-  operation: Parameters<typeof mayRead>[0] &
-    Parameters<typeof isInToolsets>[0] &
-    Pick<AnyOperation, 'runsPrograms'>,
-  context: Context,
-  call: Call,
+  operation: Pick<Declaration, 'effect'> & Partial<Declaration>,
+  context: { config: { contractsOverHttp: boolean } },
+  call: Asked,
 ): boolean {
   return (
     mayRunPrograms(operation, context, call) &&
@@ -182,9 +219,9 @@ export function mayBeOffered(
 
 /** Whoever can call over HTTP may be somebody else than the owner of the project. */
 export function mayRunPrograms(
-  { runsPrograms }: Pick<AnyOperation, 'runsPrograms'>,
-  { config }: Context,
-  call: Call,
+  { runsPrograms }: Partial<Declaration>,
+  { config }: { config: { contractsOverHttp: boolean } },
+  call: Asked,
 ): boolean {
   return (
     runsPrograms !== true || call.overHttp !== true || call.ownToken === true || config.contractsOverHttp

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { createTurns } from '../../src/base/http/turns.ts';
 import { execute } from '../../src/operations/execute.ts';
+import { namedOperation } from '../../src/operations/offers.ts';
 import { contextIn, temporaryFolder, testCall } from '../support/app.ts';
 import { writeFiles } from '../support/folders.ts';
 import { rounds } from '../support/how-much.ts';
@@ -18,7 +19,7 @@ it('a polite call is answered while twenty searches of another caller wait (R-03
     ...(Object.fromEntries(workflows) as Record<string, string>),
   });
   const context = { ...(await contextIn(join(folder, 'project'))), turn: createTurns().call };
-  const [search, start] = [await context.operation('search'), await context.operation('execute')];
+  const [search, start] = [await namedOperation('search'), await namedOperation('execute')];
   const order: string[] = [];
   const asks = async (caller: string, words: string): Promise<void> => {
     const outcome = await execute(search, { query: words }, context, { ...testCall(), caller });
@@ -46,7 +47,7 @@ it('a first search that was cancelled stops, and the next one finds all there is
     ...(Object.fromEntries(workflows) as Record<string, string>),
   });
   const context = await contextIn(join(folder, 'project'));
-  const search = await context.operation('search');
+  const search = await namedOperation('search');
   await context.workspace();
   const leaving = new AbortController();
   const given = execute(search, { query: 'review of a plan' }, context, {

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { TOOLSETS } from '../../src/operations/toolsets.ts';
+import { TOOLSETS } from '../../src/base/product.ts';
 import { execute } from '../../src/operations/execute.ts';
 import { operations as listed } from '../../src/operations/index.ts';
 import type { AnyOperation } from '../../src/operations/operation.ts';

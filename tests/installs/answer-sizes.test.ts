@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../scripts/reference/limits.ts';
 import { callTool, toolList } from '../../src/surfaces/mcp/tools.ts';
-import { TOOLSETS } from '../../src/operations/toolsets.ts';
+import { TOOLSETS } from '../../src/base/product.ts';
 import { contextIn, testCall } from '../support/app.ts';
 import { installOf } from '../support/installs.ts';
 import { usually } from '../support/how-much.ts';

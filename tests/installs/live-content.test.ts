@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { execute } from '../../src/operations/execute.ts';
 import type { Changes, Context } from '../../src/operations/context.ts';
+import { namedOperation } from '../../src/operations/offers.ts';
 import { contextIn, temporaryFolder, testCall, withWatch } from '../support/app.ts';
 import { copyFolder, writeFiles } from '../support/folders.ts';
 import { installOf } from '../support/installs.ts';
@@ -28,7 +29,7 @@ const ASKED: readonly (readonly [operation: string, input: Record<string, unknow
 ];
 
 async function ask(context: Context, name: string, input: Record<string, unknown>): Promise<string> {
-  const outcome = await execute(await context.operation(name), input, context, testCall());
+  const outcome = await execute(await namedOperation(name), input, context, testCall());
   return outcome.ok
     ? JSON.stringify([outcome.data, outcome.answer.body])
     : `${outcome.error.code} ${outcome.error.message} ${outcome.error.suggestions.join(' ')}`;

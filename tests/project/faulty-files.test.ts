@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Context } from '../../src/operations/context.ts';
 import { execute } from '../../src/operations/execute.ts';
 import { doctor } from '../../src/operations/server/doctor.ts';
+import { namedOperation } from '../../src/operations/offers.ts';
 import { contextIn, temporaryFolder, testCall } from '../support/app.ts';
 import { done } from '../support/delegation-desk.ts';
 import { writeFiles } from '../support/folders.ts';
@@ -16,9 +17,7 @@ async function opened(files: Readonly<Record<string, string | Buffer>>) {
   await writeFiles(folder, files);
   const context: Context = await contextIn(folder, { flags: { discovery: 'local' } });
   return async (name: string, input: object) =>
-    done(
-      await execute(name === 'doctor' ? doctor : await context.operation(name), input, context, testCall()),
-    );
+    done(await execute(name === 'doctor' ? doctor : await namedOperation(name), input, context, testCall()));
 }
 
 describe('M-13: files that are not as they should be', () => {

@@ -9,6 +9,7 @@ import type { AnyOperation } from '../../src/operations/operation.ts';
 import { getProjectContext } from '../../src/operations/project/project-context.ts';
 import { configShow } from '../../src/operations/server/config-show.ts';
 import type { Context } from '../../src/operations/context.ts';
+import { namedOperation } from '../../src/operations/offers.ts';
 import { contextIn, temporaryFolder, testCall } from '../support/app.ts';
 import { done } from '../support/delegation-desk.ts';
 import { writeFiles } from '../support/folders.ts';
@@ -39,7 +40,7 @@ async function opened(files: Readonly<Record<string, string>>): Promise<Context>
 }
 
 async function answer(operation: AnyOperation | string, input: object, context: Context) {
-  const found = typeof operation === 'string' ? await context.operation(operation) : operation;
+  const found = typeof operation === 'string' ? await namedOperation(operation) : operation;
   return done(await execute(found, input, context, testCall()));
 }
 

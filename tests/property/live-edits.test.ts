@@ -6,6 +6,7 @@ import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { execute } from '../../src/operations/execute.ts';
 import { sourcesUpdate } from '../../src/operations/git-sources/sources.ts';
 import type { Context } from '../../src/operations/context.ts';
+import { namedOperation } from '../../src/operations/offers.ts';
 import { contextIn, temporaryFolder, testCall, withWatch } from '../support/app.ts';
 import { agentText, workflowText, writeTree } from '../support/generated-tree.ts';
 import { GitMachine } from '../support/git-machine.ts';
@@ -79,7 +80,7 @@ async function answers(context: Context, which: number): Promise<string[]> {
   ];
   const all: string[] = [];
   for (const [name, input] of asked) {
-    const outcome = await execute(await context.operation(name), input, context, testCall());
+    const outcome = await execute(await namedOperation(name), input, context, testCall());
     all.push(outcome.ok ? JSON.stringify(outcome.data) : outcome.error.text);
   }
   return all;

@@ -6,7 +6,7 @@ import type { Call, Context } from '../../src/operations/context.ts';
 import { execute } from '../../src/operations/execute.ts';
 import { operations } from '../../src/operations/index.ts';
 import { reachable } from '../../src/operations/reachable.ts';
-import { TOOLSETS } from '../../src/operations/toolsets.ts';
+import { TOOLSETS } from '../../src/base/product.ts';
 import { contextIn, temporaryFolder, testCall } from '../support/app.ts';
 import { exampleInput } from '../support/example-input.ts';
 import { KIT_FILES, writeFiles } from '../support/kit-project.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../scripts/reference/limits.ts';
 import { toolsetSizes } from '../../scripts/reference/tools.ts';
-import { TOOLSETS } from '../../src/operations/toolsets.ts';
+import { TOOLSETS } from '../../src/base/product.ts';
 
 const sizes = await toolsetSizes();
 const sizeOf = (name: string): number => sizes.find(({ toolsets }) => toolsets === name)?.tokens ?? Infinity;

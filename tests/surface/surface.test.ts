@@ -15,7 +15,7 @@ import { toolList } from '../../src/surfaces/mcp/tools.ts';
 import { listPrompts } from '../../src/operations/client/prompts.ts';
 import { runProgram } from '../../src/surfaces/cli/program.ts';
 import { settingsHelp } from '../../src/config/flags.ts';
-import { TOOLSETS } from '../../src/operations/toolsets.ts';
+import { TOOLSETS } from '../../src/base/product.ts';
 import { contextIn, temporaryFolder, testCall } from '../support/app.ts';
 import { openSession } from '../support/operations.ts';
 

@@ -1,16 +1,10 @@
 import * as z from 'zod';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { nearest } from '../../base/text/suggest.ts';
-import type { Context } from '../context.ts';
 import { OFFERED } from '../offered.ts';
-import { operationBehind, wordsBehind } from '../offers.ts';
-import {
-  type Answer,
-  type AnyOperation,
-  defineOperation,
-  type Route,
-  type UnifiedTool,
-} from '../operation.ts';
+import { operationBehind, namedOperation, wordsBehind } from '../offers.ts';
+import { type Answer, type AnyOperation, defineOperation, type Route } from '../operation.ts';
+import type { UnifiedTool } from '../toolsets.ts';
 
 /** The action that explains the others: their schemas cost nothing until a model asks for them. */
 export const HELP = 'help';
@@ -72,8 +66,8 @@ export function actionTool(tool: UnifiedTool, { briefly }: { briefly: boolean })
             args: withoutEmpty(args),
             within: { action: known(action) },
           },
-    async run({ args: { action: asked } }: Input, context: Context) {
-      const load = (action: string) => context.operation(operationBehind(tool, action));
+    async run({ args: { action: asked } }: Input) {
+      const load = (action: string) => namedOperation(operationBehind(tool, action));
       if (typeof asked === 'string')
         return { action: HELP, result: { text: argumentsOf(await load(known(asked)), known(asked)) } };
       const behind = await Promise.all(actions.map(async (action) => [action, await load(action)] as const));

@@ -3,7 +3,8 @@ import { present } from '../../base/values.ts';
 import { argumentsText, type Step } from '../../base/step.ts';
 import { OFFERED } from '../offered.ts';
 import { writtenArguments } from '../offers.ts';
-import { UNIFIED, type OwnArguments, type UnifiedForm, type UnifiedTool } from '../operation.ts';
+import type { OwnArguments, UnifiedForm } from '../operation.ts';
+import { UNIFIED, type UnifiedTool } from '../toolsets.ts';
 
 /** Callers say `agent` or `agents`, `file` or `resource`. */
 export function pluralType(word: string): string {

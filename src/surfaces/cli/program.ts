@@ -62,7 +62,7 @@ export async function runProgram(
   let exitCode = 0;
   async function run(operation: AnyOperation, input: Record<string, unknown>, how: Printing): Promise<void> {
     const call = callFrom(terminal);
-    const context = { ...(await openContext()), operation: operationNamed };
+    const context = await openContext();
     const asking = how.json ? undefined : askingOn(terminal, context, call, again);
     let wanted: Record<string, unknown> | undefined = input;
     try {
@@ -82,7 +82,7 @@ export async function runProgram(
   }
 
   async function again(name: string, input: Record<string, unknown>): Promise<void> {
-    const context = { ...(await openContext()), operation: operationNamed };
+    const context = await openContext();
     await printed(
       await operationNamed(name),
       input,
@@ -130,7 +130,7 @@ export async function runProgram(
 
   /** What an agent or a workflow of this name is, and how to start it; nothing where none is called that. */
   async function contentCalled(name: string): Promise<string | undefined> {
-    const context = { ...(await openContext()), operation: operationNamed };
+    const context = await openContext();
     const input = { query: name, limit: 3, detail: 'full' };
     const outcome = await execute(await operationNamed('search'), input, context, callFrom(terminal));
     const items = outcome.ok ? (outcome.data['items'] as Item[]) : [];
@@ -382,7 +382,7 @@ function askingOn(
     perform,
     confirm: call.confirm,
     async ask(name, input) {
-      const outcome = await execute(await context.operation(name), input, context, call);
+      const outcome = await execute(await operationNamed(name), input, context, call);
       terminal.status?.clear();
       return outcome.ok ? outcome.data : undefined;
     },

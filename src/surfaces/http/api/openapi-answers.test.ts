@@ -7,7 +7,7 @@ import { KIT_FILES, writeFiles } from '../../../../tests/support/kit-project.ts'
 import { served } from '../../../../tests/support/served.ts';
 import { operations } from '../../../operations/index.ts';
 import { isForPrograms } from '../../../operations/reachable.ts';
-import { TOOLSETS } from '../../../operations/toolsets.ts';
+import { TOOLSETS } from '../../../base/product.ts';
 import { takesQuery } from './input.ts';
 import { openApiDocument } from './openapi.ts';
 import { createApiRoutes } from './route.ts';

@@ -17,7 +17,7 @@ import {
 } from '../../../base/http/http-route.ts';
 import type { Context } from '../../../operations/context.ts';
 import { broughtBy, tellOfRefusal } from '../../../operations/observed.ts';
-import { mayRead } from '../../../operations/operation.ts';
+import { mayRead } from '../../../operations/toolsets.ts';
 import { createIdle, prewarmed } from '../idle.ts';
 import { createListeners, isListening, isWanted, mayBeResource, NOTHING, wantedIn } from '../listening.ts';
 import { authInfoOf, clientIn } from '../requests.ts';
