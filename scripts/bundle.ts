@@ -29,7 +29,6 @@ const LATE_PARTS: Record<string, string> = {
   'src/app/open-workspace.ts': 'workspace',
   'src/app/built-in-modules.ts': 'built-in-modules',
   'src/app/host-setup.ts': 'host-setup',
-  'src/app/write-setting.ts': 'host-setup',
   'src/bin/stdio-servers.ts': 'stdio-servers',
   'src/app/spoken-language.ts': 'spoken-language',
   'src/language/french.ts': 'french',
@@ -123,8 +122,8 @@ const COMMON = 'common';
 const IN_COMMON = new Set(
   [
     'async errors product step values',
-    'files/file-drafts files/file-lock files/file-modes files/file-refusals files/file-stamps files/file-state files/files',
-    'files/is-running files/open-file files/paths files/repository parse/json parse/parse parse/yaml-document',
+    'files/file-lock files/file-modes files/file-refusals files/file-stamps files/file-state files/files',
+    'files/leftovers files/open-file files/paths files/repository parse/json parse/parse parse/yaml-document',
     'secrets/names text/diff text/hidden text/markdown text/message text/suggest text/text',
   ].flatMap((line) => line.split(' ').map((name) => `src/base/${name}.ts`)),
 );

@@ -23,7 +23,6 @@ const MAY_BE_TWICE: Readonly<Record<string, string>> = {
   'src/operations/input.ts':
     'inputs that were found right, which depend on the operation and the input alone',
   'src/operations/activation/agent-tools.ts': 'names of tools, made from the workspace they are kept by',
-  'src/operations/offers.ts': 'words of the unified tools, made from what operations declare',
 };
 
 const CHANGES = 'set|add|delete|clear|push|splice|pop|shift|unshift|sort|reverse|fill';
@@ -31,7 +30,7 @@ const CHANGES = 'set|add|delete|clear|push|splice|pop|shift|unshift|sort|reverse
 /** Variables of the module that can change: `let`, and collections that the file itself writes to. */
 export function changingVariables(text: string): string[] {
   const declared = text.matchAll(
-    /^(?:export )?(?:(let|var) (\w+)|const (\w+)(?:: [^=]+)? =\s+(?:new (?:Map|Set|WeakMap|WeakSet)\b|\[|\{))/gm,
+    /^(?:export )?(?:(let|var) (\w+)|const (\w+)(?:: [^=]+)? =\s+(?:(?:new (?:Map|Set|WeakMap|WeakSet)|createBounded)\b|\[|\{))/gm,
   );
   return [...declared].flatMap(([, variable, name, constant]) => {
     if (variable !== undefined) return name ?? [];

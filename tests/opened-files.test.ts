@@ -24,11 +24,11 @@ const MAY_TAKE: Record<string, { names: readonly string[]; why: string }> = {
     names: ['access', 'stat', 'readdirSync'],
     why: 'permissions that a new version keeps, sizes and times; names in folders of our own',
   },
-  'base/files/is-running.ts': {
+  'base/files/leftovers.ts': {
     names: ['readFileSync', 'readlinkSync'],
     why: 'which space the number of a process belongs to, and when it began, as the system has it in /proc',
   },
-  'base/files/file-identity.ts': {
+  'base/files/file-tree.ts': {
     names: ['statSync'],
     why: 'whether a store that is open is still the file at its path',
   },

@@ -16,7 +16,7 @@ const MAY_START: Record<string, readonly string[]> = {
   'base/process/git.ts': ['programsBesides', 'runProgram'],
   'sources/git/git.ts': ['runGit'],
   'base/process/process.ts': ['ownProgram', 'startProgram'],
-  'bin/clipboard.ts': ['programsBesides', 'startProgram'],
+  'bin/person.ts': ['programsBesides', 'startProgram'],
   'bin/http.ts': ['findProgram', 'runProgram'],
   'bin/page.ts': ['programsBesides', 'startProgram'],
   'services/codebase/ripgrep.ts': ['ownProgram', 'runProgram'],

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile, readdir, readFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { createLog } from '../../src/base/log.ts';
-import { createSecrets } from '../../src/base/secrets/known-values.ts';
+import { createSecrets } from '../../src/base/secrets/rules.ts';
 import { analyse, type Analyser, ANALYSER_VERSION } from '../../src/meaning/analyse.ts';
 import { withNames } from '../../src/services/codebase/codebase.ts';
 import { matchesByRipgrep, needlesOf } from '../../src/services/codebase/exact.ts';

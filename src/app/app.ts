@@ -102,7 +102,7 @@ function contextOf(
         cache,
       });
     }),
-    changePreferred: async (change) => (await import('./write-setting.ts')).changePreferred(settings, change),
+    changePreferred: async (change) => (await import('./host-setup.ts')).changePreferred(settings, change),
     hostSetup: once(async () => (await import('./host-setup.ts')).hostSetup(settings)),
     codebase: codebases.of,
     gitSources: team,

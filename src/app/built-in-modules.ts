@@ -6,7 +6,7 @@ import { plusModules } from '../catalogue/prepared.ts';
 import type { BuiltInModule } from '../model/module.ts';
 import { moduleSource } from '../sources/built-in-modules.ts';
 import type { Source } from '../sources/tree.ts';
-import { ALL, METHOD, ONLY } from './module-choice.ts';
+import { ALL, METHOD, ONLY } from './served-workspace.ts';
 
 interface Place {
   contentRoot: string;

@@ -5,7 +5,7 @@ import type { Log } from '../base/log.ts';
 import { t } from '../base/text/message.ts';
 import type { Embedder } from '../meaning/vectors.ts';
 import type { Codebase } from '../services/codebase/codebase.ts';
-import { createBounded } from './bounded.ts';
+import { createBounded } from '../base/values.ts';
 import type { CodebaseData } from './threads.ts';
 import type { Settings } from './settings.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createLog } from '../base/log.ts';
 import { Kept } from '../base/text/message.ts';
-import { createSecrets } from '../base/secrets/known-values.ts';
+import { createSecrets } from '../base/secrets/rules.ts';
 import { agentFile, type TestRepository } from '../../tests/support/git-repository.ts';
 import { GitMachine } from '../../tests/support/git-machine.ts';
 import { contextIn, testCall } from '../../tests/support/app.ts';

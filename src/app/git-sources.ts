@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { once } from '../base/async.ts';
-import type { Secrets } from '../base/secrets/known-values.ts';
+import type { Secrets } from '../base/secrets/rules.ts';
 import type { GivenValue } from '../config/load.ts';
 import type { ConfiguredSource } from '../services/git-sources/configured.ts';
 import type { GitSourcesParts } from '../services/git-sources/git-sources.ts';

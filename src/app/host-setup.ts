@@ -1,12 +1,15 @@
-import { resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { BmadError, unlessMissing } from '../base/errors.ts';
-import { appendLine } from '../base/files/file-shared.ts';
+import { appendLine, replaceShared } from '../base/files/file-shared.ts';
 import { readInside } from '../base/files/files.ts';
 import { extractSettings } from '../config/flags.ts';
 import { loadConfig } from '../config/load.ts';
-import { userPersonFile } from '../config/locations.ts';
+import { userConfigFile, userPersonFile } from '../config/locations.ts';
 import { createHosts, type HostSetup } from '../hosts/hosts.ts';
 import type { Settings } from './settings.ts';
+import { withLock } from '../base/files/file-lock.ts';
+import { readState } from '../base/files/file-state.ts';
+import { withList } from '../base/parse/toml-list.ts';
 
 /** No file of such lines is longer. */
 const MOST_BYTES = 10_000_000;
@@ -58,4 +61,22 @@ export function hostSetup({ outside, root, state, cache, configFiles }: Settings
     systemName: outside.env['USER'] ?? outside.env['USERNAME'],
     home: outside.home,
   };
+}
+
+const LOCK_WAIT_MS = 3_000;
+
+/** Changes the preferred origins in the user's configuration file, which is made if it is not there. */
+export async function changePreferred(
+  { outside, state, load }: Pick<Settings, 'outside' | 'state' | 'load'>,
+  change: (entries: readonly string[]) => readonly string[],
+): Promise<{ file: string; entries: readonly string[] }> {
+  const file = userConfigFile(outside);
+  return withLock(join(state, 'config.lock'), { waitMs: LOCK_WAIT_MS }, async () => {
+    const text = (await readState(file)) ?? '';
+    // As they are now: somebody else may have chosen in the meantime.
+    const entries = change((await load()).config.prefer);
+    const next = withList(file, text, 'prefer', () => entries);
+    if (next !== text) await replaceShared(dirname(file), basename(file), next);
+    return { file, entries };
+  });
 }

@@ -4,7 +4,7 @@ import type { EmbedderSettings } from '../meaning/embedders/choose.ts';
 import type { Memory, MemorySetup, SharedEmbedder } from '../services/memory/memory.ts';
 import type { StateMove } from '../kit/home.ts';
 import type { Kit } from '../kit/kit.ts';
-import { createBounded } from './bounded.ts';
+import { createBounded } from '../base/values.ts';
 import type { BuiltIn } from './codebases.ts';
 import type { Settings } from './settings.ts';
 

@@ -13,8 +13,13 @@ import { inOrder } from '../sources/origin-order.ts';
 import { folderTree, type Source } from '../sources/tree.ts';
 import type { Reader } from '../readers/reader.ts';
 import type { Project } from '../sources/project-root.ts';
-import { chosenModules, METHOD } from './module-choice.ts';
-import { servedWorkspaces, type FoundSources, type WorkspaceParts } from './served-workspace.ts';
+import {
+  chosenModules,
+  type FoundSources,
+  METHOD,
+  servedWorkspaces,
+  type WorkspaceParts,
+} from './served-workspace.ts';
 import type { Settings } from './settings.ts';
 import type { Opened } from './workspaces.ts';
 

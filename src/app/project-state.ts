@@ -22,7 +22,7 @@ import type { KeptReport } from '../services/progress/progress.ts';
 import type { KeptMuseum } from '../services/facts/facts.ts';
 import type { sharedDecisions } from '../services/decisions/shared.ts';
 import type { Memory } from '../services/memory/memory.ts';
-import { createBounded } from './bounded.ts';
+import { createBounded } from '../base/values.ts';
 import { rootOf, type Settings } from './settings.ts';
 
 /** The memories of all projects. */

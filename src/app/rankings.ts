@@ -5,7 +5,7 @@ import type { Ranking } from '../services/ranking/ranking.ts';
 import type { Reranker } from '../services/ranking/reranker.ts';
 import type { Usage } from '../services/ranking/usage.ts';
 import type { Project } from '../sources/project-root.ts';
-import { createBounded } from './bounded.ts';
+import { createBounded } from '../base/values.ts';
 import type { Settings } from './settings.ts';
 
 export type Rankings = ReturnType<typeof createRankings>;

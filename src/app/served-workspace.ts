@@ -6,7 +6,7 @@ import type { Keeper } from '../base/files/keeper.ts';
 import { PERSON_FILE } from '../base/product.ts';
 import { localDay } from '../base/text/text.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import type { KeptReadings } from '../catalogue/kept-readings.ts';
+import type { KeptInMemory, KeptReadings } from '../catalogue/kept-readings.ts';
 import type { Preference } from '../catalogue/preferences.ts';
 import type { BuiltInModule } from '../model/module.ts';
 import type { BmadRecord } from '../model/record.ts';
@@ -18,11 +18,10 @@ import { diskSeenBy } from '../sources/disk.ts';
 import type { Project } from '../sources/project-root.ts';
 import { folderTree, type Source } from '../sources/tree.ts';
 import type { ServedSources } from './git-sources.ts';
-import { chosenModules } from './module-choice.ts';
 import type { Rankings } from './rankings.ts';
 import type { Model } from './codebases.ts';
-import type { KeptInMemory } from '../catalogue/kept-readings.ts';
 import type { Settings } from './settings.ts';
+import { fold } from '../base/text/suggest.ts';
 
 /** What of the process a workspace uses. */
 export interface WorkspaceParts {
@@ -188,4 +187,22 @@ async function searchOf(
 export async function agentText(agent: BmadRecord, delivery: Delivery): Promise<AgentText> {
   const { role, menu } = await delivery.profile(agent).catch(ours(() => ({ role: undefined, menu: [] })));
   return { role, menu: menu.map((item) => ({ text: item.text, starts: delivery.startedBy(item, agent) })) };
+}
+
+/** These are the method itself, and there whatever is chosen. */
+export const METHOD: readonly string[] = ['core', 'bmm'];
+export const ALL = 'all';
+export const ONLY = 'only';
+
+/**
+ * What the setting `modules` makes of the modules that come with the server: those in lists and prompts, like the method itself,
+ * and those beside them, for callers who name them or search.
+ */
+export function chosenModules(words: readonly string[], all: readonly BuiltInModule[]) {
+  const chosen = new Set(words.map(fold));
+  const isShown = ({ code }: BuiltInModule): boolean => chosen.has(ALL) || chosen.has(fold(code));
+  return {
+    shown: all.filter(isShown),
+    beside: chosen.has(ONLY) ? [] : all.filter((module) => !isShown(module)),
+  };
 }

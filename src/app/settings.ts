@@ -1,11 +1,11 @@
 import { dirname, join, resolve } from 'node:path';
 import { once } from '../base/async.ts';
-import { BmadError } from '../base/errors.ts';
+import { BmadError, quoted } from '../base/errors.ts';
 import { keepPrivate } from '../base/files/file-modes.ts';
 import { createLog, type Log } from '../base/log.ts';
-import { createSecrets, type Secrets } from '../base/secrets/known-values.ts';
+import { createSecrets, type Secrets } from '../base/secrets/rules.ts';
 import { isSecretName } from '../base/secrets/names.ts';
-import { t } from '../base/text/message.ts';
+import { type Said, t } from '../base/text/message.ts';
 import { type ConfigInput, loadConfig, type LoadedConfig } from '../config/load.ts';
 import {
   ignoredVariables,
@@ -17,6 +17,7 @@ import {
 import type { Config, RawSettings } from '../config/schema.ts';
 import type { StateDatabase } from '../services/shared-state/shared-state.ts';
 import { findProject, type Project } from '../sources/project-root.ts';
+import { realFolder } from '../base/files/files.ts';
 
 /** What the programs know about the outside world; nothing else reads it. */
 export interface Outside {
@@ -175,4 +176,32 @@ function teamDatabase(
     trouble: () => opened?.trouble,
     close: () => void opened?.close(),
   };
+}
+
+export interface ServedProjects {
+  /** The one of calls that name none. */
+  own: Project;
+  allowed: readonly string[];
+}
+
+/**
+ * What a server over HTTP serves. A folder that is not there is refused: its owner would learn of the mistake only when the
+ * calls of others are.
+ */
+export async function servedProjects(
+  outside: Outside,
+  config: Config,
+  configFrom: { readonly project: Said; readonly allowProjects: Said },
+): Promise<ServedProjects> {
+  const own = await findProject({ ...projectHints(outside, config), configuredBy: configFrom.project });
+  const allowed: string[] = [];
+  for (const folder of config.allowProjects) {
+    const real = await realFolder(resolve(outside.cwd, folder));
+    if (real === undefined)
+      throw new BmadError('invalid_input', t`--allow-project: there is no folder ${quoted(folder)}.`, {
+        hint: t`Name an existing folder. The value comes from ${configFrom.allowProjects}.`,
+      });
+    allowed.push(real);
+  }
+  return { own, allowed };
 }

@@ -3,7 +3,7 @@ import { ours } from '../base/errors.ts';
 import { Keeper, type Seen, type Told } from '../base/files/keeper.ts';
 import type { CatalogueChanges } from '../catalogue/changes.ts';
 import type { Changes, Workspace } from '../operations/context.ts';
-import { createBounded } from './bounded.ts';
+import { createBounded } from '../base/values.ts';
 import type { Project } from '../sources/project-root.ts';
 
 /** A world, and how it goes on. */

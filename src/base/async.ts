@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate } from 'node:timers';
 import { setImmediate as turn } from 'node:timers/promises';
+import { shared } from './values.ts';
 
 /** Runs `make` on first use and hands the same promise to everyone; a failed attempt is not kept. */
 export function once<T>(make: () => Promise<T>): () => Promise<T> {
@@ -124,66 +125,59 @@ interface Around<T> {
 }
 
 /**
- * The one of this name. The programs consist of several files, each with its own copy of this one: they share it. To follow it
- * makes every step of the program slower, so it is not followed while nothing runs within it.
+ * The one of this name. To follow it makes every step of the program slower, so it is not followed while nothing runs within it.
  */
 export function around<T>(name: string): Around<T> {
-  const all = globalThis as unknown as Record<symbol, Around<T>>;
-  return (all[Symbol.for(`bmad-mcp-server: ${name}`)] ??= newAround());
-}
-
-function newAround<T>(): Around<T> {
-  const storage = new AsyncLocalStorage<T>();
-  let running = 0;
-  return {
-    now: () => storage.getStore(),
-    async within(value, work) {
-      running += 1;
-      try {
-        return await storage.run(value, work);
-      } finally {
-        running -= 1;
-        if (running === 0) storage.disable();
-      }
-    },
-  };
+  return shared(name, () => {
+    const storage = new AsyncLocalStorage<T>();
+    let running = 0;
+    return {
+      now: () => storage.getStore(),
+      async within(value, work) {
+        running += 1;
+        try {
+          return await storage.run(value, work);
+        } finally {
+          running -= 1;
+          if (running === 0) storage.disable();
+        }
+      },
+    };
+  });
 }
 
 /**
  * How calls share this thread. A short call runs straight through. Work of many steps awaits `breath` between them: for a few
  * milliseconds it goes on, then everything else has its turn, and of several such works the next goes on.
  */
-interface Shared {
-  /** How many calls are being answered. */
-  calls: number;
+interface Calls {
+  /** How many are being answered. */
+  running: number;
   /** When work of many steps has begun in this round of the event loop. */
   began: number | undefined;
   /** Those whose time in this round is over, the first first. */
   waiting: (() => void)[];
 }
 
-/** The programs consist of several files, each with its own copy of this one: the calls of all of them are meant. */
-const SHARED = Symbol.for('bmad-mcp-server: calls under way');
-
-function shared(): Shared {
-  const all = globalThis as { [SHARED]?: Shared };
-  return (all[SHARED] ??= { calls: 0, began: undefined, waiting: [] });
-}
+const calls = /* @__PURE__ */ shared<Calls>('calls under way', () => ({
+  running: 0,
+  began: undefined,
+  waiting: [],
+}));
 
 /** Runs a call. */
 export async function underWay<T>(work: () => Promise<T>): Promise<T> {
-  const all = shared();
-  all.calls += 1;
+  calls.running += 1;
   try {
     return await work();
   } finally {
-    all.calls -= 1;
+    calls.running -= 1;
   }
 }
 
 /** Whether any call is being answered. */
 export function isCallUnderWay(): boolean {
-  return shared().calls > 0;
+  return calls.running > 0;
 }
 
 /** Divided by the clock: what a step takes depends on the disk. A short call beside it waits so long at each of its many steps. */
@@ -191,21 +185,20 @@ const BREATH_MS = { alone: 5, besideOthers: 1 };
 
 /** To be awaited between the steps of long work; most of the time it goes on immediately. */
 export async function breath(): Promise<void> {
-  const all = shared();
-  const now = performance.now();
-  if (all.began === undefined) {
-    all.began = now;
-    setImmediate(round, all);
-  } else if (now - all.began >= (all.calls > 1 ? BREATH_MS.besideOthers : BREATH_MS.alone))
-    await new Promise<void>((go) => void all.waiting.push(go));
+  const time = performance.now();
+  if (calls.began === undefined) {
+    calls.began = time;
+    setImmediate(round);
+  } else if (time - calls.began >= (calls.running > 1 ? BREATH_MS.besideOthers : BREATH_MS.alone))
+    await new Promise<void>((go) => void calls.waiting.push(go));
 }
 
 /** In each round of the event loop one of those that wait goes on. */
-function round(all: Shared): void {
-  const next = all.waiting.shift();
-  all.began = next === undefined ? undefined : performance.now();
+function round(): void {
+  const next = calls.waiting.shift();
+  calls.began = next === undefined ? undefined : performance.now();
   if (next === undefined) return;
-  setImmediate(round, all);
+  setImmediate(round);
   next();
 }
 

@@ -66,7 +66,7 @@ type ErrorReason =
 export interface ErrorDetails {
   reason?: ErrorReason;
   /** What else helps the caller, in words. */
-  hint?: string;
+  hint?: string | undefined;
   /** What the caller can do next. */
   steps?: readonly Step[];
   /** The name or URI that was requested. */
@@ -162,12 +162,6 @@ export class BmadError extends Error {
       .map((name, index) => [`- ${name}`, this.differences[index]].filter(Boolean).join(': '));
     const more = this.suggestions.length - lines.length;
     return [...lines, ...(more > 0 ? [t`- and ${more} more`] : [])].join('\n');
-  }
-
-  /** The same error with another hint, and with the steps that are in it no longer beside it. */
-  withHint(hint: string | undefined): BmadError {
-    const { hint: _hint, steps: _steps, ...others } = this.#details;
-    return new BmadError(this.code, this.message, { ...others, ...present({ hint }) });
   }
 
   /** Message and hint in one line, for logs and lists. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createLog, LOG_LEVELS, type Log, type LogLevel } from './log.ts';
-import { createSecrets } from './secrets/known-values.ts';
+import { createSecrets } from './secrets/rules.ts';
 
 const noon = new Date('2026-01-02T12:00:00.000Z');
 

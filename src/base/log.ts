@@ -1,4 +1,4 @@
-import type { Secrets } from './secrets/known-values.ts';
+import type { Secrets } from './secrets/rules.ts';
 import { visible, visibleJson } from './text/hidden.ts';
 import { cut } from './text/text.ts';
 

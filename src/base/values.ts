@@ -51,3 +51,44 @@ const ID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 export function isMemoryId(text: string): boolean {
   return ID.test(text.trim());
 }
+
+/**
+ * What is kept for names that callers choose: at most so many, and the one that was not used for longest goes first.
+ * `onLeave` gives back what it holds.
+ */
+export function createBounded<T>(most: number, onLeave: (left: T) => void = () => undefined) {
+  const kept = new Map<string, T>();
+  return {
+    get(key: string): T | undefined {
+      const found = kept.get(key);
+      if (found === undefined) return undefined;
+      kept.delete(key);
+      kept.set(key, found);
+      return found;
+    },
+    /** What was there under the same name is replaced, and does not count as left. */
+    set(key: string, value: T): void {
+      kept.delete(key);
+      const [oldest] = kept;
+      if (kept.size >= most && oldest !== undefined) {
+        kept.delete(oldest[0]);
+        onLeave(oldest[1]);
+      }
+      kept.set(key, value);
+    },
+    delete: (key: string): boolean => kept.delete(key),
+    values: (): T[] => [...kept.values()],
+    get size(): number {
+      return kept.size;
+    },
+  };
+}
+
+/**
+ * What all of this process has in common, by its name. The programs consist of several files, each with its own copy of what they
+ * share, and with its own variables in it.
+ */
+export function shared<T>(name: string, make: () => T): T {
+  const all = globalThis as unknown as Record<symbol, T | undefined>;
+  return (all[Symbol.for(`bmad-mcp-server: ${name}`)] ??= make());
+}

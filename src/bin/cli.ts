@@ -52,7 +52,7 @@ async function main(): Promise<number> {
     readLine: person.readLine,
     keyboard: person.keyboard,
     status: person.status,
-    copy: async (text: string) => (await import('./clipboard.ts')).copyText(text, process.env, process.cwd()),
+    copy: async (text: string) => (await import('./person.ts')).copyText(text, process.env, process.cwd()),
     settingsHelp: (common: boolean) => settingsHelp(PRESETS, { common }),
   };
   return speaking(words, () => runProgram(rest, open, terminal));

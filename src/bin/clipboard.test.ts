@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../tests/support/app.ts';
 import { writeFiles } from '../../tests/support/folders.ts';
-import { copyText } from './clipboard.ts';
+import { copyText } from './person.ts';
 
 /** A machine on which these are the programs for the clipboard. */
 async function machine(programs: Record<string, string>) {

@@ -3,9 +3,8 @@ import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
-import { cacheCompiledCode } from '../base/files/user-cache.ts';
+import { cacheCompiledCode, madePrivate } from '../base/files/user-cache.ts';
 import { changeMark, isSameFile } from '../base/files/file-stamps.ts';
-import { madePrivate } from '../base/files/private-folder.ts';
 import { CLI_PROGRAM, STATE_FOLDER } from '../base/product.ts';
 
 /** The folder of the built programs; the content is beside them. */

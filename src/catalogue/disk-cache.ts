@@ -6,7 +6,7 @@ import {
   stateNames,
   writeAtomic,
 } from '../base/files/file-state.ts';
-import { madePrivate } from '../base/files/private-folder.ts';
+import { madePrivate } from '../base/files/user-cache.ts';
 import { breath, once } from '../base/async.ts';
 import { orElse } from '../base/errors.ts';
 import { VERSION } from '../base/product.ts';

@@ -6,7 +6,7 @@ import { writeFiles } from '../../tests/support/folders.ts';
 import { agentText, writeTree } from '../../tests/support/generated-tree.ts';
 import { Keeper } from '../base/files/keeper.ts';
 import { createLog } from '../base/log.ts';
-import { createSecrets } from '../base/secrets/known-values.ts';
+import { createSecrets } from '../base/secrets/rules.ts';
 import { readers } from '../readers/index.ts';
 import { discoverSources } from '../sources/discover.ts';
 import { buildCatalogue, openContent } from './build.ts';

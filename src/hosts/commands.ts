@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { readState, stateNames, writeAtomic } from '../base/files/file-state.ts';
-import { missingFolders, removeMade } from '../base/files/foreign-file.ts';
+import { removeMade } from '../base/files/file-shared.ts';
+import { missingFolders } from '../base/files/file-modes.ts';
 import { SERVER_KEY } from '../base/product.ts';
 import { sha256 } from '../base/values.ts';
 import type { Connections } from './connect.ts';
@@ -48,7 +49,7 @@ export async function writeCommands(
   dry: boolean,
 ): Promise<string[]> {
   const typed: string[] = [];
-  const missing = await missingFolders(join(folder, 'any'));
+  const missing = missingFolders(folder);
   for (const agent of agents) {
     const file = join(folder, `${agent.name}${SUFFIX}`);
     const [before, known] = [await readState(file, { inside }), await connections.of(file)];

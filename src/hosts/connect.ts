@@ -1,8 +1,9 @@
 import { t } from '../base/text/message.ts';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { BmadError } from '../base/errors.ts';
 import { readState, writeAtomic } from '../base/files/file-state.ts';
-import { missingFolders, readForeign, removeMade } from '../base/files/foreign-file.ts';
+import { readForeign, removeMade } from '../base/files/file-shared.ts';
+import { missingFolders } from '../base/files/file-modes.ts';
 import { removeFile } from '../base/files/open-file.ts';
 import { jsonObject } from '../base/parse/json.ts';
 import { sha256 } from '../base/values.ts';
@@ -100,7 +101,7 @@ export async function connectFile(work: FileWork, { force, dry }: How): Promise<
     hosts,
     scope: work.scope,
     created: before === undefined || (known?.created === true && base === undefined),
-    folders: before === undefined ? await missingFolders(file) : (known?.folders ?? []),
+    folders: before === undefined ? missingFolders(dirname(file)) : (known?.folders ?? []),
     made,
     after: sha256(after),
   };
@@ -202,9 +203,7 @@ export function connectionsIn(state: string) {
       return found?.['file'] === file ? (found as unknown as Connection) : undefined;
     },
     /** What the file was before, as it will be again. */
-    async before(file: string): Promise<string | undefined> {
-      return readState(copy(file));
-    },
+    before: (file: string): Promise<string | undefined> => readState(copy(file)),
     async keep(connection: Connection, before: string | undefined): Promise<void> {
       if (before !== undefined) await writeAtomic(copy(connection.file), before, { mode: 0o600 });
       await writeAtomic(note(connection.file), `${JSON.stringify(connection, null, 2)}\n`, { mode: 0o600 });

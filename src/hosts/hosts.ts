@@ -18,7 +18,7 @@ import {
   type Start,
   type Surroundings,
 } from './table.ts';
-import { readForeign } from '../base/files/foreign-file.ts';
+import { readForeign } from '../base/files/file-shared.ts';
 import { entryIn, put } from './splice.ts';
 import type { Person } from './person.ts';
 

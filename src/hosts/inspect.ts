@@ -2,7 +2,7 @@ import { t } from '../base/text/message.ts';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { BmadError } from '../base/errors.ts';
 import { pathExists } from '../base/files/files.ts';
-import { readForeign } from '../base/files/foreign-file.ts';
+import { readForeign } from '../base/files/file-shared.ts';
 import { field, isTable, type Table, tableOf } from '../base/parse/parse.ts';
 import { addedTo, entryOf, isOurs, isSame, maskedWords, startOf, startText, withAdded } from './entries.ts';
 import { entryIn, FORMATS } from './splice.ts';

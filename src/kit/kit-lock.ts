@@ -1,6 +1,6 @@
 import { t } from '../base/text/message.ts';
 import { basename, dirname, join } from 'node:path';
-import { ensureFolder, writeOnce } from '../base/files/file-state.ts';
+import { writeOnce } from '../base/files/file-state.ts';
 import { strayRefusal, type Kit } from './kit.ts';
 
 /** Our own files beside the project's memory files, in a folder that git leaves out. */
@@ -25,7 +25,6 @@ export async function whileLocked<T>(kit: Kit & { memory: string }, work: () => 
   const folder = join(kit.memory, OWN_FOLDER);
   const stray = await strayRefusal(kit.memory, OWN_FOLDER, t`nothing was written`);
   if (stray !== undefined) throw stray;
-  await ensureFolder(folder, kit.memory);
   await writeOnce(join(folder, '.gitignore'), '*\n', kit.memory);
   return inTurn(folder, work);
 }

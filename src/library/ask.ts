@@ -16,7 +16,7 @@ export interface Asker {
 
 /** A program reads hints: the steps become part of them. */
 function inLibraryTerms(error: BmadError): BmadError {
-  return error.withHint(error.wayOut(asFunctionCall));
+  return error.with({ hint: error.wayOut(asFunctionCall), steps: [] });
 }
 
 export function createAsker(context: Context): Asker {

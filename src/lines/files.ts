@@ -8,7 +8,7 @@ import { BmadError } from '../base/errors.ts';
 import { withLock } from '../base/files/file-lock.ts';
 import { removeFile } from '../base/files/open-file.ts';
 import { appendLog, lastLines, logStamp, readLog, replaceLog, shortenLog } from '../base/files/file-log.ts';
-import { ensureFolder, stateNames, writeOnce } from '../base/files/file-state.ts';
+import { stateNames, writeOnce } from '../base/files/file-state.ts';
 import { headAt } from '../base/files/repository.ts';
 import { localDay } from '../base/text/text.ts';
 import {
@@ -264,8 +264,6 @@ export class LineFiles implements Log {
     const name = fits ? open.name : `${day}/${this.#machine}-${randomBytes(6).toString('hex')}.jsonl`;
     if (!fits) {
       if (isPrivate) await keepFromGit(folder, inside);
-      await ensureFolder(join(folder, day), inside);
-      if (mirror !== undefined) await ensureFolder(join(mirror, day));
       if (mirror !== undefined && project !== undefined)
         await writeOnce(join(mirror, OF_PROJECT), `${project}\n`);
     }

@@ -4,7 +4,7 @@ import type { Bounds } from '../base/http/http-route.ts';
 import type { WatchReport } from '../base/files/watch-folders.ts';
 import type { Log } from '../base/log.ts';
 import type { Step, StepWriter } from '../base/step.ts';
-import type { Secrets } from '../base/secrets/known-values.ts';
+import type { Secrets } from '../base/secrets/rules.ts';
 import type { Tracing } from '../base/process/tracing.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { CatalogueChanges } from '../catalogue/changes.ts';

@@ -1,6 +1,6 @@
 import { dirname, join, parse, relative, resolve, sep } from 'node:path';
 import { BmadError, quoted } from '../base/errors.ts';
-import { fileIdentity } from '../base/files/file-identity.ts';
+import { fileIdentity } from '../base/files/file-tree.ts';
 import { listInside, readInside, realFolder } from '../base/files/files.ts';
 import { isBelow, upwards } from '../base/files/open-file.ts';
 import { repositoryAt } from '../base/files/repository.ts';

@@ -1,7 +1,7 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isRunning } from '../../src/base/files/is-running.ts';
+import { isRunning } from '../../src/base/files/leftovers.ts';
 import { repository, temporaryFolder } from '../support/app.ts';
 import { agentFile, makeRepository, type TestRepository } from '../support/git-repository.ts';
 import { installOf } from '../support/installs.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { agentText } from '../../src/app/served-workspace.ts';
 import { Keeper } from '../../src/base/files/keeper.ts';
 import { createLog } from '../../src/base/log.ts';
-import { createSecrets } from '../../src/base/secrets/known-values.ts';
+import { createSecrets } from '../../src/base/secrets/rules.ts';
 import { openContent } from '../../src/catalogue/build.ts';
 import { diskCache, openKeptReadings } from '../../src/catalogue/kept-readings.ts';
 import type { Embedder } from '../../src/meaning/vectors.ts';

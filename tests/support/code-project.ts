@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { createLog } from '../../src/base/log.ts';
-import { createSecrets } from '../../src/base/secrets/known-values.ts';
+import { createSecrets } from '../../src/base/secrets/rules.ts';
 import { createCodebase, type CodeAnswer, type CodebaseParts } from '../../src/services/codebase/codebase.ts';
 import { temporaryFolder } from './app.ts';
 import { writeFiles } from './folders.ts';

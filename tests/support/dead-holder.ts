@@ -1,6 +1,6 @@
 import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { startOf, thisProcess } from '../../src/base/files/is-running.ts';
+import { startOf, thisProcess } from '../../src/base/files/leftovers.ts';
 
 /** What a lock says of the process that holds it, in the space of this one unless another is named. */
 export const holderText = (pid: number, space = thisProcess().space, token = 'x'): string =>

@@ -6,7 +6,7 @@ import {
   refuseAsRpc,
 } from '../../src/base/http/http-route.ts';
 import { createLog } from '../../src/base/log.ts';
-import { createSecrets } from '../../src/base/secrets/known-values.ts';
+import { createSecrets } from '../../src/base/secrets/rules.ts';
 import { openFrontDoor, type FrontDoor, type FrontDoorOptions } from '../../src/surfaces/http/front-door.ts';
 
 /** What the front doors of a test have logged. */

@@ -10,7 +10,7 @@ import { childProgram } from '../../../tests/support/child-program.ts';
 import { holderText, leaveLock, NOBODY } from '../../../tests/support/dead-holder.ts';
 import { refusal } from '../../../tests/support/thrown.ts';
 import { withLock } from './file-lock.ts';
-import { isRunning, processSpace } from './is-running.ts';
+import { isRunning, processSpace } from './leftovers.ts';
 import { rounds } from '../../../tests/support/how-much.ts';
 
 let folder: string;

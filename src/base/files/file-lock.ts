@@ -1,18 +1,24 @@
 import { t } from '../text/message.ts';
 import { randomBytes } from 'node:crypto';
-import { lutimes, rmdir } from 'node:fs/promises';
+import { lutimes } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { around } from '../async.ts';
 import { BmadError, systemCode } from '../errors.ts';
 import { jsonObject } from '../parse/json.ts';
 import { shortDigest } from '../values.ts';
-import { ensureFolder, fileMode } from './file-modes.ts';
-import { oldBytes, sweepDrafts } from './file-drafts.ts';
+import { ensureFolder, fileMode, missingFolders, removeEmpty } from './file-modes.ts';
 import { writeFailure } from './file-refusals.ts';
-import { statOf } from './file-stamps.ts';
-import { hasEnded, processIn, type ProcessName, processSpace, thisProcess } from './is-running.ts';
-import { createNew, infoAt, infoOf, openToRead, removeFile, upwards } from './open-file.ts';
+import {
+  hasEnded,
+  oldBytes,
+  processIn,
+  type ProcessName,
+  processSpace,
+  sweepDrafts,
+  thisProcess,
+} from './leftovers.ts';
+import { infoAt, infoOf, type OpenedFile, removeFile, whileMaking, whileReading } from './open-file.ts';
 
 export interface LockOptions {
   /** The folder that nothing may lead out of; for locks in a project. */
@@ -75,7 +81,7 @@ export async function withLock<T>(
   /** Whether the lock was taken over from a holder that died in the middle of its work. */
   action: (tookOver: boolean) => Promise<T>,
 ): Promise<T> {
-  const made = options.tidy === true ? missingAt(dirname(path)) : undefined;
+  const made = options.tidy === true ? missingFolders(dirname(path)) : [];
   await ensureFolder(dirname(path), options.inside);
   const token = randomBytes(8).toString('hex');
   const held: Held = { path, inside: options.inside, token, seen: [], lost: false, released: false };
@@ -92,7 +98,7 @@ export async function withLock<T>(
     clearInterval(beating);
     held.released = true;
     if ((await holderOf(held).catch(() => undefined))?.token === token) await removed(held);
-    if (made !== undefined) await removeEmpty(dirname(path), made);
+    await removeEmpty(made);
   }
 }
 
@@ -150,21 +156,6 @@ async function removed({ path, inside }: Lock): Promise<BmadError | undefined> {
       if (tries === REMOVALS) return writeFailure(path, error);
       await pause(POLL_MS);
     }
-}
-
-/** The topmost folder that has to be created for this one; undefined if it exists. */
-function missingAt(folder: string): string | undefined {
-  const above = upwards(folder);
-  return above[above.findIndex((place) => statOf(place) !== undefined) - 1];
-}
-
-/** Removes empty folders from one up to the named one; stops at the first that is not empty. */
-async function removeEmpty(folder: string, upTo: string): Promise<void> {
-  try {
-    for (let next = folder; next.length >= upTo.length; next = dirname(next)) await rmdir(next);
-  } catch {
-    // Another process has put something there in the meantime: it stays.
-  }
 }
 
 /**
@@ -247,16 +238,13 @@ async function create(lock: Lock, token: string): Promise<boolean> {
   const { path, inside } = lock;
   try {
     // Other processes have to read who holds it.
-    const handle = await createNew(path, await fileMode(path), { inside });
-    try {
-      await handle.writeFile(JSON.stringify({ ...thisProcess(), token }));
-    } catch (error) {
-      // On a full disk the file would remain empty, and the next process would wait for a holder that does not exist.
-      await removed(lock);
-      throw error;
-    } finally {
-      await handle.close();
-    }
+    await whileMaking(path, await fileMode(path), { inside }, async (handle) => {
+      await handle.writeFile(JSON.stringify({ ...thisProcess(), token })).catch(async (error: unknown) => {
+        // On a full disk the file would remain empty, and the next process would wait for a holder that does not exist.
+        await removed(lock);
+        throw error;
+      });
+    });
     return true;
   } catch (error) {
     // Windows refuses for a moment while a removed file is still open somewhere.
@@ -275,22 +263,19 @@ async function create(lock: Lock, token: string): Promise<boolean> {
  * ever remove it: that is said at once.
  */
 async function holderOf({ path, inside }: Lock): Promise<Holder | undefined> {
-  const found = await openToRead(path, { inside, maxBytes: LOCK_BYTES }).catch((error: unknown) => {
+  const read = async ({ handle }: OpenedFile): Promise<Holder> => {
+    const { ino, mtimeNs, mtimeMs } = infoOf(handle);
+    // A file that was created but not written yet says nothing; its creator may also have died in between.
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(LOCK_BYTES), 0, LOCK_BYTES, 0);
+    const said = jsonObject(buffer.toString('utf8', 0, bytesRead)) ?? {};
+    const token = typeof said['token'] === 'string' ? said['token'] : '';
+    return { ...processIn(said), token, mark: `${token} ${ino} ${mtimeNs}`, at: Number(mtimeMs) };
+  };
+  return whileReading(path, { inside, maxBytes: LOCK_BYTES }, read).catch((error: unknown) => {
     if (error instanceof BmadError) throw error;
     // It may be someone else's, or about to be removed.
     return undefined;
   });
-  if (found === undefined) return undefined;
-  try {
-    const { ino, mtimeNs, mtimeMs } = infoOf(found.handle);
-    // A file that was created but not written yet says nothing; its creator may also have died in between.
-    const { buffer, bytesRead } = await found.handle.read(Buffer.alloc(LOCK_BYTES), 0, LOCK_BYTES, 0);
-    const said = jsonObject(buffer.toString('utf8', 0, bytesRead)) ?? {};
-    const token = typeof said['token'] === 'string' ? said['token'] : '';
-    return { ...processIn(said), token, mark: `${token} ${ino} ${mtimeNs}`, at: Number(mtimeMs) };
-  } finally {
-    await found.handle.close();
-  }
 }
 
 /**

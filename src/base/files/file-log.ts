@@ -1,11 +1,12 @@
 import { t } from '../text/message.ts';
 import { lstatSync, type BigIntStats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
+import { systemCode } from '../errors.ts';
 import { appendWhole } from './file-shared.ts';
 import { stateReadFailure, strange, writeFailure } from './file-refusals.ts';
 import { fileMode } from './file-modes.ts';
 import { writeAtomic } from './file-state.ts';
-import { isAbsent, openToAppend, openToRead } from './open-file.ts';
+import { isAbsent, type OpenedFile, whileAppending, whileReading } from './open-file.ts';
 
 /** Append-only files of lines. Who replaces one holds a lock; appending whole lines and reading them needs none. */
 
@@ -46,12 +47,8 @@ export async function readLog(
   onLine: (line: string) => void,
   inside?: string,
 ): Promise<LogRead | undefined> {
-  const opened = await openToRead(path, { inside }).catch((error: unknown) => {
-    throw stateReadFailure(path, error);
-  });
-  if (opened === undefined) return undefined;
-  const { handle, size } = opened;
-  try {
+  const read = async (opened: OpenedFile): Promise<LogRead> => {
+    const { handle, size } = opened;
     const isSame = after?.file === identity(opened) && size >= after.offset;
     const fromStart = !isSame || !(await isLineEnd(handle, after.offset));
     let offset = fromStart ? 0 : after.offset;
@@ -79,9 +76,11 @@ export async function readLog(
       else begun.push(Buffer.from(part.subarray(from)));
     }
     return { place: { file: identity(opened), offset }, fromStart };
-  } finally {
-    await handle.close();
-  }
+  };
+  return whileReading(path, { inside }, read).catch((error: unknown) => {
+    // What is wrong with a line, its reader says.
+    throw systemCode(error) === undefined ? error : stateReadFailure(path, error);
+  });
 }
 
 /** Where a reader stopped, a line has ended; if none ends there now, somebody has changed what is before it. */
@@ -93,22 +92,16 @@ async function isLineEnd(handle: FileHandle, offset: number): Promise<boolean> {
 
 /** The last complete lines of a log, as many as are in its last bytes; undefined if there is no file. */
 export async function lastLines(path: string, bytes: number, inside?: string): Promise<string[] | undefined> {
-  const opened = await openToRead(path, { inside }).catch((error: unknown) => {
-    throw stateReadFailure(path, error);
-  });
-  if (opened === undefined) return undefined;
-  const { handle, size } = opened;
-  try {
+  const read = async ({ handle, size }: OpenedFile): Promise<string[]> => {
     const from = Math.max(0, size - bytes);
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(size - from), 0, size - from, from);
     const lines = buffer.toString('utf8', 0, bytesRead).split('\n');
     // What comes after the last line end is not a whole line yet, and the first may have begun before.
     return lines.slice(from === 0 ? 0 : 1, -1).filter((line) => line !== '');
-  } catch (error) {
+  };
+  return whileReading(path, { inside }, read).catch((error: unknown) => {
     throw stateReadFailure(path, error);
-  } finally {
-    await handle.close();
-  }
+  });
 }
 
 export interface LogStamp {
@@ -159,12 +152,7 @@ export async function appendLog(path: string, lines: readonly string[], inside?:
 
 /** Takes back what was appended last. */
 export async function shortenLog(path: string, bytes: number, inside?: string): Promise<void> {
-  const { handle } = await openToAppend(path, await fileMode(path), { inside });
-  try {
-    await handle.truncate(bytes);
-  } finally {
-    await handle.close();
-  }
+  await whileAppending(path, await fileMode(path), { inside }, ({ handle }) => handle.truncate(bytes));
 }
 
 /** Replaces a long log with a shorter one. Readers see the old or the new. */

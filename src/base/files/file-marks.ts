@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { jsonObject } from '../parse/json.ts';
-import { ensureFolder, modifiedAt, readState, stateNames, writeNew } from './file-state.ts';
-import { hasEnded, processIn, processSpace, thisProcess } from './is-running.ts';
+import { ensureFolder } from './file-modes.ts';
+import { modifiedAt, readState, stateNames, writeNew } from './file-state.ts';
+import { hasEnded, processIn, processSpace, thisProcess } from './leftovers.ts';
 import { removeFile } from './open-file.ts';
 
 /**

@@ -4,9 +4,9 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { withLock } from './file-lock.ts';
 import { appendLog, replaceLog } from './file-log.ts';
-import { keepPrivate } from './file-modes.ts';
+import { ensureFolder, keepPrivate } from './file-modes.ts';
 import { appendLine, replaceShared } from './file-shared.ts';
-import { ensureFolder, writeAtomic } from './file-state.ts';
+import { writeAtomic } from './file-state.ts';
 import { copyFiles, copyNew } from './file-tree.ts';
 import { STATE_FOLDER } from '../product.ts';
 

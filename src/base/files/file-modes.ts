@@ -1,10 +1,11 @@
-import { chmod, mkdir, realpath } from 'node:fs/promises';
+import { chmod, mkdir, realpath, rmdir } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { BmadError, systemCode } from '../errors.ts';
 import { t } from '../text/message.ts';
+import { shared } from '../values.ts';
 import { leadsAway, writeFailure } from './file-refusals.ts';
 import { lstatOf, statOf, type Stats } from './file-stamps.ts';
-import { createNew, holdFolder, isBelow, isRealFolder, upwards } from './open-file.ts';
+import { holdFolder, isBelow, isRealFolder, upwards, whileMaking } from './open-file.ts';
 
 /**
  * Who may read and write what the server creates. In a project, several people and a server account share folders: what
@@ -18,9 +19,7 @@ const OTHERS_WRITE = 0o022;
 const OTHERS_READ = 0o055;
 const TRIES = 5;
 
-/** The programs consist of several files, each with its own copy of this one: a setting made in one applies to all. */
-const KNOWN = Symbol.for('bmad-mcp-server: private folders');
-const privateFolders = ((globalThis as { [KNOWN]?: Set<string> })[KNOWN] ??= new Set());
+const privateFolders = /* @__PURE__ */ shared('private folders', () => new Set<string>());
 
 /** What is created in these folders after this call is for the user alone, whatever the parent folders allow. */
 export async function keepPrivate(folders: readonly string[]): Promise<void> {
@@ -44,8 +43,8 @@ export const isKeptBack = (root: string, path: string): boolean =>
 export async function makeFolders(path: string, inside?: string, tries = TRIES): Promise<void> {
   // The user's own state folder may not be there yet; in what does not exist, nothing leads anywhere.
   if (inside !== undefined && statOf(inside) === undefined) await makeFolders(inside);
-  const { around, missing } = nearest(path);
-  const mode = isPrivate(path) ? PRIVATE : modeLike(around);
+  const { place, missing } = nearest(path);
+  const mode = isPrivate(path) ? PRIVATE : modeLike(statOf(place));
   try {
     for (const each of missing) await makeFolder(each, mode, inside);
   } catch (error) {
@@ -91,8 +90,7 @@ export async function fileMode(path: string): Promise<number> {
 
 /** Creates an empty file if there is none. If that fails, the writer will report it. */
 export async function ensureFile(path: string, inside?: string): Promise<void> {
-  const handle = await createNew(path, await fileMode(path), { inside }).catch(() => undefined);
-  await handle?.close();
+  await whileMaking(path, await fileMode(path), { inside }, () => Promise.resolve()).catch(() => undefined);
 }
 
 /** Those of these places that other users of the machine may read. Modes say nothing on Windows. */
@@ -105,14 +103,22 @@ export async function openToOthers(paths: readonly string[]): Promise<string[]> 
 export const makePrivate = (path: string): Promise<void> => chmod(path, 0o600);
 
 /** The deepest folder that already exists, and the folders to create below it, from the top. */
-function nearest(path: string): { place: string; around?: Stats; missing: string[] } {
-  const missing: string[] = [];
-  for (const place of upwards(path)) {
-    const around = statOf(place);
-    if (around !== undefined) return { place, around, missing };
-    missing.unshift(place);
-  }
-  return { place: missing.shift() ?? path, missing };
+function nearest(path: string): { place: string; missing: string[] } {
+  const all = missingFolders(path);
+  const place = all[0] === undefined ? path : dirname(all[0]);
+  return { place, missing: all.filter((each) => each !== place) };
+}
+
+/** The folders up to this one that do not exist yet, the outermost first. */
+export function missingFolders(path: string): string[] {
+  const above = upwards(path);
+  const there = above.findIndex((place) => statOf(place) !== undefined);
+  return above.slice(0, there === -1 ? above.length : there).toReversed();
+}
+
+/** Removes folders that were made here, unless something else has been put into them. */
+export async function removeEmpty(folders: readonly string[]): Promise<void> {
+  for (const folder of folders.toReversed()) await rmdir(folder).catch(() => undefined);
 }
 
 function modeLike(around: Stats | undefined): number {

@@ -1,30 +1,27 @@
+import type * as z from 'zod';
 import { randomBytes } from 'node:crypto';
 import { constants, readdirSync } from 'node:fs';
 import { access, lstat, readdir, realpath, rename, rm, stat, symlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type * as z from 'zod';
 import { mapLimited } from '../async.ts';
 import { ours, systemCode } from '../errors.ts';
 import { jsonObject } from '../parse/json.ts';
-import { sweepDrafts } from './file-drafts.ts';
 import { lstatOf, statOf } from './file-stamps.ts';
 import { requireLocks } from './file-lock.ts';
 import { ensureFolder, fileMode } from './file-modes.ts';
 import { stateReadFailure, writeFailure } from './file-refusals.ts';
-import { hasEnded, processSpace, startOf } from './is-running.ts';
+import { hasEnded, processSpace, startOf, sweepDrafts } from './leftovers.ts';
 import {
-  createNew,
   holdFolder,
   isAbsent,
   type OpenRules,
-  openToAppend,
-  openToRead,
   removeFile,
+  whileAppending,
+  whileMaking,
+  whileReading,
 } from './open-file.ts';
 
 /** The door to everything the server itself keeps on disk: caches, locks and settings, in its own folders. */
-
-export { ensureFolder };
 
 interface WriteRules {
   /** The folder that nothing may lead out of. */
@@ -55,14 +52,11 @@ export async function writeAtomic(
   try {
     const known = statOf(place);
     const rights = known === undefined ? (mode ?? (await fileMode(path))) : known.mode & 0o777;
-    const handle = await createNew(draft, rights);
-    try {
+    await whileMaking(draft, rights, {}, async (handle) => {
       const parts = typeof content === 'string' || content instanceof Uint8Array ? [content] : content;
       for (const part of parts) await handle.writeFile(part);
       await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    });
     await ready?.();
     await requireLocks();
     await rename(draft, place);
@@ -89,13 +83,7 @@ export async function readState(path: string, rules: OpenRules = {}): Promise<st
 /** The bytes of one of the server's own files; undefined if there is none. */
 export async function readStateBytes(path: string, rules: OpenRules = {}): Promise<Buffer | undefined> {
   try {
-    const found = await openToRead(path, { maxBytes: STATE_BYTES, ...rules });
-    if (found === undefined) return undefined;
-    try {
-      return await found.handle.readFile();
-    } finally {
-      await found.handle.close();
-    }
+    return await whileReading(path, { maxBytes: STATE_BYTES, ...rules }, ({ handle }) => handle.readFile());
   } catch (error) {
     throw stateReadFailure(path, error);
   }
@@ -109,16 +97,13 @@ export async function writeOnce(path: string, content: string, inside?: string):
 /** Writes a new file into a folder under construction. False if one of this name already exists. */
 export async function writeNew(path: string, content: Buffer, inside?: string): Promise<boolean> {
   try {
-    const handle = await createNew(path, await fileMode(path), { inside });
-    try {
-      await handle.writeFile(content);
-    } catch (error) {
-      // Half a file would be taken for a whole one.
-      await removeFile(path, inside).catch(() => undefined);
-      throw error;
-    } finally {
-      await handle.close();
-    }
+    await whileMaking(path, await fileMode(path), { inside }, async (handle) => {
+      await handle.writeFile(content).catch(async (error: unknown) => {
+        // Half a file would be taken for a whole one.
+        await removeFile(path, inside).catch(() => undefined);
+        throw error;
+      });
+    });
     return true;
   } catch (error) {
     if (systemCode(error) === 'EEXIST') return false;
@@ -226,12 +211,8 @@ export async function modifiedAt(path: string): Promise<number | undefined> {
 /** Creates an empty file if there is none, and updates its time. Only a signal for others, so failures are ignored. */
 export async function touch(path: string): Promise<void> {
   try {
-    const { handle } = await openToAppend(path, await fileMode(path));
-    try {
-      await handle.utimes(new Date(), new Date());
-    } finally {
-      await handle.close();
-    }
+    const now = new Date();
+    await whileAppending(path, await fileMode(path), {}, ({ handle }) => handle.utimes(now, now));
   } catch {
     // Callers do without it.
   }

@@ -1,15 +1,16 @@
 import { t } from '../text/message.ts';
-import { randomBytes } from 'node:crypto';
-import { lstat, readdir, rename, rm, type FileHandle } from 'node:fs/promises';
+import { createHash, randomBytes } from 'node:crypto';
+import { lstat, readdir, readlink, realpath, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { BmadError } from '../errors.ts';
-import { writeFailure } from './file-refusals.ts';
+import { missing, twice, writeFailure } from './file-refusals.ts';
 import { requireLocks } from './file-lock.ts';
-import { fileMode, makeFolders } from './file-modes.ts';
-import { ensureFolder } from './file-state.ts';
-import { createNew, isAbsent, openToRead, type OpenedFile } from './open-file.ts';
+import { ensureFolder, fileMode, makeFolders } from './file-modes.ts';
+import { isAbsent, isBelow, type OpenedFile, whileMaking, whileReading } from './open-file.ts';
+import { statSync } from 'node:fs';
+import { sha256 } from '../values.ts';
 
-/** Compares, copies and moves whole folders of a project's state. Links are never followed. */
+/** Tells files apart, and compares, copies and moves whole folders of a project's state. Links are never followed. */
 
 interface TreeFile {
   /** From the top of the folder, with slashes. */
@@ -37,46 +38,14 @@ export async function filesBelow(folder: string): Promise<{ files: TreeFile[]; l
 
 /** Fails where one of them is missing or not a regular file. */
 export async function sameBytes(one: string, other: string): Promise<boolean> {
-  const a = await openedFile(one);
-  try {
-    const b = await openedFile(other);
-    try {
-      return a.size === b.size && (await sameContent(a.handle, b.handle));
-    } finally {
-      await b.handle.close();
-    }
-  } finally {
-    await a.handle.close();
-  }
+  const [a, b] = await Promise.all([one, other].map((path) => whileThere(path, (file) => digestOf(file))));
+  return a === b;
 }
 
-const CHUNK = 256 * 1024;
-
-async function openedFile(path: string): Promise<OpenedFile> {
-  const found = await openToRead(path);
-  if (found === undefined) throw new BmadError('not_found', t`There is no file ${path}.`, { subject: path });
-  return found;
-}
-
-async function sameContent(one: FileHandle, other: FileHandle): Promise<boolean> {
-  const [a, b] = [Buffer.allocUnsafe(CHUNK), Buffer.allocUnsafe(CHUNK)];
-  for (let at = 0; ;) {
-    const [left, right] = [await filled(one, a, at), await filled(other, b, at)];
-    if (!left.equals(right)) return false;
-    if (left.length < CHUNK) return true;
-    at += CHUNK;
-  }
-}
-
-/** As much as there is from a position on; one call of the system may bring less. */
-async function filled(handle: FileHandle, buffer: Buffer, from: number): Promise<Buffer> {
-  let length = 0;
-  while (length < buffer.length) {
-    const { bytesRead } = await handle.read(buffer, length, buffer.length - length, from + length);
-    if (bytesRead === 0) break;
-    length += bytesRead;
-  }
-  return buffer.subarray(0, length);
+async function whileThere<T>(path: string, work: (file: OpenedFile) => Promise<T>): Promise<T> {
+  const done = await whileReading(path, {}, async (file) => ({ result: await work(file) }));
+  if (done === undefined) throw missing(path);
+  return done.result;
 }
 
 /** Copies the regular files below a folder into a new one; returns what was left out. */
@@ -91,26 +60,16 @@ export async function copyFiles(from: string, to: string): Promise<string[]> {
 export async function copyNew(from: string, to: string): Promise<void> {
   try {
     await makeFolders(dirname(to));
-    const source = await openedFile(from);
-    try {
-      const target = await createNew(to, await fileMode(to));
-      try {
-        const buffer = Buffer.allocUnsafe(CHUNK);
-        for (let at = 0; at < source.size;) {
-          const part = await filled(source.handle, buffer, at);
-          if (part.length === 0) break;
-          await target.writeFile(part);
-          at += part.length;
+    await whileThere(from, async (source) =>
+      whileMaking(to, await fileMode(to), {}, async (target) => {
+        try {
+          for await (const piece of piecesOf(source)) await target.writeFile(piece);
+        } catch (error) {
+          await rm(to, { force: true }).catch(() => undefined);
+          throw error;
         }
-      } catch (error) {
-        await rm(to, { force: true }).catch(() => undefined);
-        throw error;
-      } finally {
-        await target.close();
-      }
-    } finally {
-      await source.handle.close();
-    }
+      }),
+    );
   } catch (error) {
     throw writeFailure(to, error);
   }
@@ -149,7 +108,7 @@ export async function piecesFor(
   to: string,
   { depth, without, own }: Comparing,
 ): Promise<{ missing: string[]; different: string[] }> {
-  const missing: string[] = [];
+  const lacking: string[] = [];
   const different: string[] = [];
   const compare = async (path: string, levels: number): Promise<void> => {
     const entries = await readdir(join(from, path), { withFileTypes: true });
@@ -164,14 +123,14 @@ export async function piecesFor(
       const target = await lstat(there).catch(() => undefined);
       if (kind === 'link' || (kind === 'folder' && (await filesBelow(here)).left.length > 0))
         different.push(inner);
-      else if (target === undefined) missing.push(inner);
+      else if (target === undefined) lacking.push(inner);
       else if (own.has(entry.name)) continue;
       else if (kind === 'folder' && target.isDirectory() && levels > 0) await compare(inner, levels - 1);
       else if (!(await sameTree(here, there))) different.push(inner);
     }
   };
   await compare('', depth);
-  return { missing, different };
+  return { missing: lacking, different };
 }
 
 /** Brings pieces of a folder into another, each whole; `work` is a folder on the same disk for incomplete ones. */
@@ -194,13 +153,140 @@ export async function bringPieces(
   }
 }
 
-/** Whether everything in the first is also in the second, byte for byte. */
-export async function sameTree(here: string, there: string): Promise<boolean> {
+/** Whether everything in the first is also in the second, byte for byte, but for what has one of these paths. */
+export async function sameTree(
+  here: string,
+  there: string,
+  without: readonly string[] = [],
+): Promise<boolean> {
   const [one, other] = await Promise.all([here, there].map((path) => lstat(path).catch(() => undefined)));
   if (one?.isFile() === true) return other?.isFile() === true && (await sameBytes(here, there));
   if (one?.isDirectory() !== true || other?.isDirectory() !== true) return false;
   const known = new Set((await filesBelow(there)).files.map(({ path }) => path));
-  for (const { path } of (await filesBelow(here)).files)
+  for (const { path } of (await filesBelow(here)).files) {
+    if (without.includes(path)) continue;
     if (!known.has(path) || !(await sameBytes(join(here, path), join(there, path)))) return false;
+  }
   return true;
+}
+
+/**
+ * Which file is at a path: its device and inode. A file that was removed or replaced still works for a process that has
+ * it open, but nobody else ever sees what is written to it. Undefined if there is none.
+ */
+export async function fileIdentity(path: string): Promise<string | undefined> {
+  try {
+    // Asked before each use of a store, which itself does not wait for others: in a thread it takes ten times as long.
+    const { dev, ino } = statSync(path, { bigint: true });
+    return `${dev} ${ino}`;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Throws for a file with a second name: what others open to write to it, such as SQLite, would change that file too. */
+export async function refuseTwice(path: string): Promise<void> {
+  const info = await lstat(path).catch(() => undefined);
+  if (info?.isFile() === true && info.nlink > 1) throw twice(path);
+}
+
+/** The last bytes of a regular file; none if there is no such file, or it is shorter. */
+export async function lastBytes(path: string, count: number): Promise<Buffer> {
+  return bytesAt(path, count, (size) => size - count);
+}
+
+/** The first ones. */
+export async function firstBytes(path: string, count: number): Promise<Buffer> {
+  return bytesAt(path, count, () => 0);
+}
+
+async function bytesAt(path: string, count: number, from: (size: number) => number): Promise<Buffer> {
+  const read = async ({ handle, size }: OpenedFile): Promise<Buffer> => {
+    if (size < count) return Buffer.alloc(0);
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(count), 0, count, from(size));
+    return buffer.subarray(0, bytesRead);
+  };
+  return (await whileReading(path, {}, read).catch(() => undefined)) ?? Buffer.alloc(0);
+}
+
+export interface FileMark {
+  /** A file, an executable, a link (not followed), a folder, or a file that could not be read. */
+  kind: 'file' | 'program' | 'link' | 'folder' | 'unread';
+  /** SHA-256 of the content or of the link target. */
+  digest: string;
+}
+
+interface Reading {
+  signal: AbortSignal;
+  /** How many bytes may still be read, of all files together; a file that is larger is not read. */
+  room: number;
+  /** Hears how many bytes were read, again and again. */
+  onBytes?: ((count: number) => void) | undefined;
+}
+
+/**
+ * What identifies the content of a file below a folder, given by its real path, to detect later changes. It is
+ * read whole. Undefined if there is nothing, or what has no content.
+ */
+export async function fileMark(root: string, name: string, reading: Reading): Promise<FileMark | undefined> {
+  const path = join(root, name);
+  try {
+    const info = await lstat(path);
+    if (info.isSymbolicLink()) {
+      const target = await readlink(path, { encoding: 'buffer' });
+      return { kind: 'link', digest: sha256(target) };
+    }
+    if (info.isDirectory()) return { kind: 'folder', digest: '' };
+    if (!info.isFile()) return undefined;
+    if (info.size > reading.room) return { kind: 'unread', digest: '' };
+    reading.room -= info.size;
+    const digest = await whileReading(path, { inside: root }, (file) => digestOf(file, reading));
+    if (digest === undefined) return undefined;
+    return { kind: (info.mode & 0o100) !== 0 ? 'program' : 'file', digest };
+  } catch (error) {
+    reading.signal.throwIfAborted();
+    return isAbsent(error) ? undefined : { kind: 'unread', digest: '' };
+  }
+}
+
+/** The same for what a link leads to that stays in the folder, with its size: undefined if it cannot be read there. */
+export async function wholeMark(
+  root: string,
+  name: string,
+): Promise<{ digest: string; bytes: number } | undefined> {
+  const real = await realpath(join(root, name)).catch(() => undefined);
+  if (real === undefined || !isBelow(root, real)) return undefined;
+  let bytes = 0;
+  const mark = await fileMark(root, relative(root, real), {
+    signal: new AbortController().signal,
+    room: Infinity,
+    onBytes: (count) => (bytes += count),
+  });
+  return mark?.kind === 'file' || mark?.kind === 'program' ? { digest: mark.digest, bytes } : undefined;
+}
+
+async function digestOf(
+  file: OpenedFile,
+  { signal, onBytes }: Partial<Omit<Reading, 'room'>> = {},
+): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const piece of piecesOf(file)) {
+    signal?.throwIfAborted();
+    hash.update(piece);
+    onBytes?.(piece.length);
+  }
+  return hash.digest('hex');
+}
+
+const CHUNK = 256 * 1024;
+
+/** What is in an opened file; one that grows while it is read is not read for ever. Each piece takes the place of the last. */
+async function* piecesOf({ handle, size }: OpenedFile): AsyncGenerator<Buffer> {
+  const buffer = Buffer.allocUnsafe(Math.min(size, CHUNK));
+  for (let left = size; left > 0;) {
+    const { bytesRead } = await handle.read(buffer, 0, Math.min(left, CHUNK));
+    if (bytesRead === 0) return;
+    yield buffer.subarray(0, bytesRead);
+    left -= bytesRead;
+  }
 }

@@ -11,9 +11,10 @@ import { BmadError } from '../errors.ts';
 import { withLock } from './file-lock.ts';
 import { appendLog, readLog } from './file-log.ts';
 import { appendLine, removeShared, replaceShared } from './file-shared.ts';
-import { ensureFolder, readState, stateNames, writeAtomic, writeNew } from './file-state.ts';
+import { readState, stateNames, writeAtomic, writeNew } from './file-state.ts';
+import { ensureFolder } from './file-modes.ts';
 import { listInside, readInside } from './files.ts';
-import { openToAppend, openToRead } from './open-file.ts';
+import { whileAppending, whileReading } from './open-file.ts';
 
 let root: string;
 let outside: string;
@@ -46,6 +47,8 @@ async function whileSwapped<T>(
   }
   return seen;
 }
+
+const nothing = (): Promise<void> => Promise.resolve();
 
 describe('a folder that becomes a link after it was checked', () => {
   it('leaks nothing of what the link leads to (S-10)', async () => {
@@ -178,8 +181,8 @@ describe('what lies where a file of ours belongs', () => {
       ],
       ['appending', () => appendLog(place, ['line'], root)],
       ['appending in a folder of the user', () => appendLog(place, ['line'])],
-      ['opening to read', () => openToRead(place)],
-      ['opening to append', () => openToAppend(place, 0o600)],
+      ['opening to read', () => whileReading(place, {}, nothing)],
+      ['opening to append', () => whileAppending(place, 0o600, {}, nothing)],
       ['locking', () => withLock(place, { waitMs: 60_000 }, () => Promise.resolve())],
       ['locking inside', () => withLock(place, { waitMs: 60_000, inside: root }, () => Promise.resolve())],
     ];
@@ -290,7 +293,7 @@ describe('a file of the project that is another file as well', () => {
     const writes: (() => Promise<unknown>)[] = [
       () => appendLog(place, ['ours'], root),
       () => appendLine(root, 'docs/log', 'ours'),
-      () => openToAppend(place, 0o600, { inside: root }),
+      () => whileAppending(place, 0o600, { inside: root }, nothing),
     ];
     for (const write of writes) {
       const error = await refusal(write);

@@ -13,12 +13,13 @@ import {
 import { open, realpath, rm, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { attempt, systemCode, unlessShort } from '../errors.ts';
+import { shared } from '../values.ts';
 import { isOfGit, leadsAway, refusalOf, replaced, strange, twice } from './file-refusals.ts';
 
 /**
  * The one place that opens files. Projects are written by others, and what lies where a file of ours belongs may be a
  * link, a pipe or a device: nothing is followed that was not checked, nothing blocks, and only a regular file is handed
- * out, by its handle. What was checked by its path is compared with what was opened.
+ * out, by its handle and as long as somebody works on it. What was checked by its path is compared with what was opened.
  */
 
 const { O_RDONLY, O_RDWR, O_APPEND, O_CREAT, O_EXCL } = constants;
@@ -44,21 +45,51 @@ export interface OpenedFile {
   birthtimeNs: bigint;
 }
 
-/** Opens a file to read it; undefined if there is none. */
-export async function openToRead(path: string, rules: OpenRules = {}): Promise<OpenedFile | undefined> {
+/** Reads a file; undefined if there is none. */
+export async function whileReading<T>(
+  path: string,
+  rules: OpenRules,
+  work: (file: OpenedFile) => Promise<T>,
+): Promise<T | undefined> {
+  const file = await opened(path, O_RDONLY, rules).catch((error: unknown) => {
+    if (!isAbsent(error)) throw error;
+    return undefined;
+  });
+  return file && whileOpen(file, work);
+}
+
+/** Reads the end of a file and appends to it; one that is missing is made, which `made` tells. */
+export async function whileAppending<T>(
+  path: string,
+  mode: number,
+  rules: OpenRules,
+  work: (file: OpenedFile & { made: boolean }) => Promise<T>,
+): Promise<T> {
+  return whileOpen(await openedToAppend(path, mode, rules), work);
+}
+
+/** Makes a new file. Fails with EEXIST if anything has this name, also a link that leads nowhere. */
+export async function whileMaking<T>(
+  path: string,
+  mode: number,
+  rules: OpenRules,
+  work: (handle: FileHandle) => Promise<T>,
+): Promise<T> {
+  return whileOpen(await created(path, 0, mode, rules), ({ handle }) => work(handle));
+}
+
+async function whileOpen<F extends OpenedFile, T>(file: F, work: (file: F) => Promise<T>): Promise<T> {
   try {
-    return await opened(path, O_RDONLY, rules);
-  } catch (error) {
-    if (isAbsent(error)) return undefined;
-    throw error;
+    return await work(file);
+  } finally {
+    await file.handle.close();
   }
 }
 
-/** Opens a file to read its end and append to it; one that is missing is made, which `made` tells. */
-export async function openToAppend(
+async function openedToAppend(
   path: string,
   mode: number,
-  rules: OpenRules = {},
+  rules: OpenRules,
 ): Promise<OpenedFile & { made: boolean }> {
   for (let tries = 0; ; tries += 1) {
     try {
@@ -73,11 +104,6 @@ export async function openToAppend(
       if (systemCode(error) !== 'EEXIST') throw error;
     }
   }
-}
-
-/** Makes a new file. Fails with EEXIST if anything has this name, also a link that leads nowhere. */
-export async function createNew(path: string, mode: number, rules: OpenRules = {}): Promise<FileHandle> {
-  return (await created(path, 0, mode, rules)).handle;
 }
 
 async function created(path: string, more: number, mode: number, { inside }: OpenRules): Promise<OpenedFile> {
@@ -249,13 +275,11 @@ export function openAsNamed(path: string, folder: boolean): number | undefined {
   return undefined;
 }
 
-/** The programs consist of several files, each with its own copy of this one: what one has found out holds for all. */
-const KNOWN = Symbol.for('bmad-mcp-server: paths can begin at a handle');
-const known = globalThis as { [KNOWN]?: boolean };
+const system = /* @__PURE__ */ shared<{ holds?: boolean }>('paths can begin at a handle', () => ({}));
 
 /** Whether paths can begin at a handle: only Linux can, and only where `/proc` is what it should be. */
 function hasHeldFolders(): boolean {
-  return (known[KNOWN] ??= process.platform === 'linux' && worksWithHandles());
+  return (system.holds ??= process.platform === 'linux' && worksWithHandles());
 }
 
 function worksWithHandles(): boolean {

@@ -2,7 +2,7 @@ import { chmod, chown, mkdir, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
-import { madePrivate } from './private-folder.ts';
+import { madePrivate } from './user-cache.ts';
 
 // Windows has other rights.
 describe.skipIf(process.platform === 'win32')('a folder for what will be run', () => {

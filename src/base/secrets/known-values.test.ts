@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isSecretName } from './names.ts';
-import { stripAddressCredentials, stripUrlCredentials } from './rules.ts';
-import { createSecrets } from './known-values.ts';
+import { createSecrets, stripAddressCredentials, stripUrlCredentials } from './rules.ts';
 import { maskSecretValues } from './scanner.ts';
 
 describe('stripUrlCredentials', () => {

@@ -2,9 +2,8 @@ import { t } from '../text/message.ts';
 import { BmadError } from '../errors.ts';
 import { withoutEnd } from '../text/text.ts';
 import { configValues, formatOf } from './config-scanner.ts';
-import { isTree, mapValues } from './known-values.ts';
 import { isSecretName } from './names.ts';
-import { byPattern, MASK, masked, URL_CREDENTIALS, type Groups, type Rule, type Span } from './rules.ts';
+import { byPattern, MASK, mapValues, masked, URL_CREDENTIALS, type Groups, type Rule } from './rules.ts';
 import { hasPrivateKey, isNoSecretOf, PRIVATE_KEYS, TOKEN_SHAPES, VALUE, VALUES_APART } from './values.ts';
 
 /**
@@ -315,7 +314,7 @@ function isLastOfLine({ 0: whole, index, input }: RegExpExecArray): boolean {
 
 const BLOCKS: Rule = {
   name: VALUE,
-  *find(text): Generator<Span> {
+  *find(text) {
     let deeper: number | undefined;
     let start = 0;
     for (const line of text.split('\n')) {
@@ -377,18 +376,17 @@ function isOpaque(value: string): boolean {
 export function maskSecretValues(value: unknown): unknown {
   if (typeof value === 'string') return maskedText(value);
   if (Array.isArray(value)) return value.map(maskSecretValues);
-  if (!isTree(value)) return value;
-  return mapValues(value, (inner, key) =>
-    isSecretName(key) ? secretValue(inner, key) : maskSecretValues(inner),
-  );
+  const mask = (inner: unknown, key: string): unknown =>
+    isSecretName(key) ? secretValue(inner, key) : maskSecretValues(inner);
+  return mapValues(value, mask) ?? value;
 }
 
 const maskedText = remembering((text) => masked(text, [URL_CREDENTIALS, ...TOKEN_SHAPES]).text);
 
 function secretValue(value: unknown, name: string): unknown {
   if (Array.isArray(value)) return value.map((item) => secretValue(item, name));
-  if (isTree(value)) return mapValues(value, (inner) => secretValue(inner, name));
   if (value === null || typeof value === 'boolean') return value;
   const isText = typeof value === 'string' || typeof value === 'number';
-  return isText && isNoSecretOf(name, `${value}`) ? value : MASK;
+  if (isText && isNoSecretOf(name, `${value}`)) return value;
+  return mapValues(value, (inner) => secretValue(inner, name)) ?? MASK;
 }

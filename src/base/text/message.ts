@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { shared } from '../values.ts';
 
 /** English texts and what they are in another language; both have the same places (`{0}`) for what comes in. */
 export type Catalogue = Readonly<Partial<Record<string, string>>>;
@@ -27,9 +28,7 @@ export type Said = string | Kept;
 /** What is put into a message. */
 type Given = string | number | bigint | Kept | undefined;
 
-/** The programs consist of several files, each with its own copy of this one. */
-const SPOKEN = Symbol.for('bmad-mcp-server: the words that a person is spoken to in');
-const state = globalThis as { [SPOKEN]?: AsyncLocalStorage<Spoken> };
+const spoken = /* @__PURE__ */ shared<{ now?: AsyncLocalStorage<Spoken> }>('who is spoken to', () => ({}));
 
 const PLACES = /\{(\d+)\}/g;
 const FIGURES = /\d+(?:\.\d+)?/g;
@@ -61,7 +60,7 @@ export function say(text: string): string {
 }
 
 /** The words that are spoken now: what is kept with messages in it is kept for each of them. */
-export const wordsNow = (): Catalogue | undefined => state[SPOKEN]?.getStore()?.words;
+export const wordsNow = (): Catalogue | undefined => spoken.now?.getStore()?.words;
 
 /** `3 stories`: one and many are messages of their own, `{n} story` and `{n} stories`. In French, none is as one. */
 export function plural(count: number, one: string, many = `${one}s`): string {
@@ -73,13 +72,13 @@ export function plural(count: number, one: string, many = `${one}s`): string {
 /** Does something for a person, in their words; without words, in English. What runs beside it is not concerned. */
 export function speaking<T>(words: Catalogue | undefined, work: () => T, amongOthers = false): T {
   if (words === undefined && wordsNow() === undefined) return work();
-  state[SPOKEN] ??= new AsyncLocalStorage();
-  return state[SPOKEN].run({ words, amongOthers }, work);
+  spoken.now ??= new AsyncLocalStorage();
+  return spoken.now.run({ words, amongOthers }, work);
 }
 
 /** Makes what is kept for callers to come: in English, where they may read another language than this one. */
 export const forAll = <T>(work: () => T): T =>
-  state[SPOKEN]?.getStore()?.amongOthers === true ? speaking(undefined, work, true) : work();
+  spoken.now?.getStore()?.amongOthers === true ? speaking(undefined, work, true) : work();
 
 const keyOf = (parts: TemplateStringsArray): string =>
   parts.reduce((text, part, place) => `${text}{${place - 1}}${part}`);

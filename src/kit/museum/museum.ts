@@ -2,6 +2,7 @@ import { jsonIn } from '../../base/parse/json.ts';
 import { field, isTable, textField } from '../../base/parse/parse.ts';
 import { type LineSection, sectionsOf, withoutExamples } from '../../base/text/markdown.ts';
 import { t } from '../../base/text/message.ts';
+import { shared } from '../../base/values.ts';
 import { type Severity, UNKNOWN_CATEGORY as UNKNOWN } from '../../model/memory.ts';
 import { bulletIn, isUnset, plainTitle } from '../markdown.ts';
 import type { KitEntry } from '../memories/entry.ts';
@@ -54,13 +55,9 @@ export function museumIn(text: string, source: string): readonly Failure[] {
   return failures;
 }
 
-/** The programs consist of several files, each with its own copy of this one: a long page is read once for all of them. */
-const LAST = Symbol.for('bmad-mcp-server: the page of failures that was read last');
-
-function lastPage(): { text: string; source: string; failures: readonly Failure[] } {
-  const all = globalThis as { [LAST]?: ReturnType<typeof lastPage> };
-  return (all[LAST] ??= { text: '', source: '', failures: [] });
-}
+/** A long page is read once. */
+const lastPage = (): { text: string; source: string; failures: readonly Failure[] } =>
+  shared('the page of failures that was read last', () => ({ text: '', source: '', failures: [] }));
 
 function failuresOf(text: string, source: string): Failure[] {
   const failures: Failure[] = [];

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { BmadError, ERROR_CODES } from '../../base/errors.ts';
 import { withLock } from '../../base/files/file-lock.ts';
-import { ensureFolder, modifiedAt, readState, stateNames, writeAtomic } from '../../base/files/file-state.ts';
+import { modifiedAt, readState, stateNames, writeAtomic } from '../../base/files/file-state.ts';
 import { removeFile } from '../../base/files/open-file.ts';
 import { jsonObject } from '../../base/parse/json.ts';
 import { t } from '../../base/text/message.ts';
@@ -46,7 +46,6 @@ export function requestFiles(state: string, now: () => number = Date.now): Reque
   return {
     async alone(request, work) {
       const file = fileOf(request);
-      await ensureFolder(folder);
       await sweep();
       return withLock(`${file}.lock`, { waitMs: 0 }, async () => {
         const text = await readState(file);

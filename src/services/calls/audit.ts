@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
 import { appendLog, readLog } from '../../base/files/file-log.ts';
-import { ensureFolder, stateNames } from '../../base/files/file-state.ts';
+import { stateNames } from '../../base/files/file-state.ts';
 import { removeFile } from '../../base/files/open-file.ts';
 import type { Log } from '../../base/log.ts';
 import { jsonObject } from '../../base/parse/json.ts';
@@ -90,7 +90,6 @@ export function openAudit(state: string, { log, now = Date.now, shared }: AuditS
 
   async function append(notes: readonly Note[]): Promise<undefined> {
     const day = notes[0]?.day ?? '';
-    await ensureFolder(folder);
     await appendLog(
       fileOf(day),
       notes.map(({ json }) => json),

@@ -1,7 +1,7 @@
 import { t } from '../../base/text/message.ts';
 import { basename, dirname, isAbsolute, join, posix, relative, sep } from 'node:path';
 import { ours } from '../../base/errors.ts';
-import { wholeMark } from '../../base/files/file-identity.ts';
+import { wholeMark } from '../../base/files/file-tree.ts';
 import { isLink, readInside, realFolder } from '../../base/files/files.ts';
 import { isBelow } from '../../base/files/open-file.ts';
 import { jsonObject } from '../../base/parse/json.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { BmadError, ours } from '../../base/errors.ts';
-import { sweepDrafts } from '../../base/files/file-drafts.ts';
+import { sweepDrafts } from '../../base/files/leftovers.ts';
 import { lastLines, readLog } from '../../base/files/file-log.ts';
-import { ensureFolder, readStateBytes, writeOnce } from '../../base/files/file-state.ts';
+import { readStateBytes, writeOnce } from '../../base/files/file-state.ts';
 import { isLink } from '../../base/files/files.ts';
 import { jsonIn, jsonObject } from '../../base/parse/json.ts';
 import { isTable } from '../../base/parse/parse.ts';
@@ -84,9 +84,8 @@ export async function receiptPlace(setup: ReceiptSetup): Promise<ReceiptPlace> {
 /** The one file of an earlier version, in either place: it is read where it is, and never written again. */
 const OLD_LOG = 'receipts.jsonl';
 
-/** Makes the folder; in a project, with a note to git that nothing in it is for others: receipts prove something only here. */
+/** In a project, with a note to git that nothing in it is for others: receipts prove something only here. */
 export async function preparePlace({ folder, owner, inside }: ReceiptPlace): Promise<void> {
-  await ensureFolder(folder, inside);
   if (owner === 'project') await writeOnce(join(folder, '.gitignore'), '*\n', inside);
   await sweepDrafts(join(folder, TREES), inside);
 }

@@ -3,7 +3,7 @@ import { FAMILY_FOLDERS } from '../../base/product.ts';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { mapLimited } from '../../base/async.ts';
 import { attempt, ours } from '../../base/errors.ts';
-import { fileMark, type FileMark } from '../../base/files/file-identity.ts';
+import { fileMark, type FileMark } from '../../base/files/file-tree.ts';
 import { readStateBytes, stateNames, writeAtomic } from '../../base/files/file-state.ts';
 import { removeFile } from '../../base/files/open-file.ts';
 import { walkFiles } from '../../base/process/project-files.ts';

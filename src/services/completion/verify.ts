@@ -1,4 +1,4 @@
-import { fileMark } from '../../base/files/file-identity.ts';
+import { fileMark } from '../../base/files/file-tree.ts';
 import { type FileStamp, fileStamps } from '../../base/files/file-stamps.ts';
 import { plural, t } from '../../base/text/message.ts';
 import { type Chain, type ChainProblem, findLatest, type Receipt, type ReceiptPlace } from './receipts.ts';

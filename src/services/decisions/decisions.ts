@@ -1,8 +1,8 @@
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import * as z from 'zod';
 import { withLock } from '../../base/files/file-lock.ts';
 import { appendLog, readLog, type LogPlace } from '../../base/files/file-log.ts';
-import { ensureFolder, stateNames } from '../../base/files/file-state.ts';
+import { stateNames } from '../../base/files/file-state.ts';
 import { projectKey } from '../../base/files/paths.ts';
 import { jsonObject } from '../../base/parse/json.ts';
 import {
@@ -99,7 +99,6 @@ class DecisionFile implements Decisions {
 
   async decide(decision: Omit<Decision, 'at'>): Promise<Decision> {
     const line: Line = { root: this.#root, ...decision, at: new Date().toISOString() };
-    await ensureFolder(dirname(this.#path));
     await appendLog(this.#path, [JSON.stringify(line)]);
     return line;
   }

@@ -1,8 +1,8 @@
 import { t } from '../../base/text/message.ts';
 import { BmadError, expected, systemCode } from '../../base/errors.ts';
-import { deadMarks, giveUpMark, leaveMark, removeMark } from '../../base/files/file-marks.ts';
 import { readOnlyFolder } from '../../base/files/file-refusals.ts';
-import { ensureFolder } from '../../base/files/file-state.ts';
+import { deadMarks, giveUpMark, leaveMark, removeMark } from '../../base/files/file-marks.ts';
+import { ensureFolder } from '../../base/files/file-modes.ts';
 import { MEMORY_TYPES, type MemoryEntry, type MemoryKey, type MemoryRevision } from '../../model/memory.ts';
 import { dropTraced } from '../../kit/memories/decisions.ts';
 import { jailOf } from '../../kit/kit-lock.ts';

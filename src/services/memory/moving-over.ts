@@ -1,7 +1,7 @@
 import { t } from '../../base/text/message.ts';
 import { dirname, join } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
-import { firstBytes, lastBytes, refuseTwice } from '../../base/files/file-identity.ts';
+import { firstBytes, lastBytes, refuseTwice } from '../../base/files/file-tree.ts';
 import { withLock } from '../../base/files/file-lock.ts';
 import {
   newWorkFolder,

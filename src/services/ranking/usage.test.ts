@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { recordOf } from '../../../tests/support/records.ts';
 import { createLog } from '../../base/log.ts';
-import { createSecrets } from '../../base/secrets/known-values.ts';
+import { createSecrets } from '../../base/secrets/rules.ts';
 import { openUsage, type Usage, type UsageSetup } from './usage.ts';
 
 const NOW = Date.parse('2026-11-15T12:00:00Z');

@@ -1,9 +1,9 @@
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { BmadError } from '../../base/errors.ts';
 import { withLock } from '../../base/files/file-lock.ts';
 import { appendLog, logStamp, type LogStamp, readLog, replaceLog } from '../../base/files/file-log.ts';
-import { ensureFolder, removeTree } from '../../base/files/file-state.ts';
+import { removeTree } from '../../base/files/file-state.ts';
 import { projectKey } from '../../base/files/paths.ts';
 import type { Log } from '../../base/log.ts';
 import { jsonObject } from '../../base/parse/json.ts';
@@ -82,7 +82,6 @@ export function openUsage({ state, root, writes, reads, now, gatherMs = 0, log }
 
   async function write(uses: readonly Line[]): Promise<void> {
     const lines = uses.map(useLine);
-    await ensureFolder(dirname(place));
     await withLock(`${place}.lock`, { waitMs: LOCK_WAIT_MS }, async () => {
       const before = await load();
       // A file that is empty, or whose first line a crash has cut off, starts from the beginning.

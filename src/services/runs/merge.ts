@@ -4,8 +4,8 @@ import { basename, dirname } from 'node:path/posix';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { replaceShared } from '../../base/files/file-shared.ts';
 import { newWorkFolder, removeTree, stateNames } from '../../base/files/file-state.ts';
-import { copyFiles, copyNew, filesBelow, moveFolder, sameBytes } from '../../base/files/file-tree.ts';
-import { realFolder } from '../../base/files/files.ts';
+import { copyFiles, copyNew, filesBelow, moveFolder, sameTree } from '../../base/files/file-tree.ts';
+import { pathExists, realFolder } from '../../base/files/files.ts';
 import type { Table } from '../../base/parse/parse.ts';
 import { readJson, STATE_FILE, stateDigest } from '../../kit/runs/state-file.ts';
 import { JOURNAL_FILE } from '../../kit/runs/read-run.ts';
@@ -222,14 +222,9 @@ const say = (view: View, said: readonly Saying[]): Promise<void> =>
 async function holds(storage: RunsStorage, run: RunAt, from: RunAt): Promise<boolean> {
   const [target, source] = [run.place, from.place];
   const [here, there] = [join(target.base, target.path), join(source.base, source.path)];
-  const known = new Set((await filesBelow(here)).files.map(({ path }) => path));
-  for (const { path } of (await filesBelow(there)).files) {
-    if (path === STATE_FILE || path === JOURNAL_FILE) continue;
-    if (!known.has(path) || !(await sameBytes(join(here, path), join(there, path)))) return false;
-  }
+  if (!(await sameTree(there, here, [STATE_FILE, JOURNAL_FILE]))) return false;
   const { table, broken } = await readJson(source.base, `${source.path}/${STATE_FILE}`);
-  if (broken !== undefined)
-    return sameBytes(join(here, STATE_FILE), join(there, STATE_FILE)).catch(() => false);
+  if (broken !== undefined) return sameTree(join(here, STATE_FILE), join(there, STATE_FILE));
   const lines = await linesNow(storage);
   // A file may have stayed behind: what counts is what was taken along the first time.
   const { state: counts } = standingOf((await toldOf(from, lines)).fold, table);
@@ -248,12 +243,11 @@ function essence({ run_id: _id, session_branch: _branch, branch: _other, ...rest
 
 async function takeFile(source: string, target: RunPlace, path: string, merged: Merged): Promise<void> {
   const to = join(target.base, target.path, path);
-  const same = await sameBytes(join(source, path), to).catch(() => undefined);
-  if (same === undefined) {
+  if (!(await pathExists(to))) {
     await refuseLinks(target.base, dirname(`${target.path}/${path}`));
     await copyNew(join(source, path), to);
     merged.files.push(path);
-  } else if (!same) merged.left.push(path);
+  } else if (!(await sameTree(join(source, path), to))) merged.left.push(path);
 }
 
 /** The manifest of the source keeps what it has; one that cannot be read is left as it is. */

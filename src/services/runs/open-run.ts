@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { sweepDrafts } from '../../base/files/file-drafts.ts';
+import { sweepDrafts } from '../../base/files/leftovers.ts';
 import { replaceShared } from '../../base/files/file-shared.ts';
 import { join } from 'node:path';
 import { hasFile, isRunId } from '../../kit/runs/run-folders.ts';

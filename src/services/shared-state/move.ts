@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
-import { ensureFolder, readState, setAside, stateNames, writeAtomic } from '../../base/files/file-state.ts';
+import { readState, setAside, stateNames, writeAtomic } from '../../base/files/file-state.ts';
 import { t } from '../../base/text/message.ts';
 import { grouped, sha256 } from '../../base/values.ts';
 import { folderAt, placesOf } from '../../kit/home.ts';
@@ -143,7 +143,6 @@ export function filesSide(
     },
     async putText(name, text) {
       if (!TEXT_NAME.test(name) || own === undefined) return;
-      await ensureFolder(own.folder, own.inside);
       await writeAtomic(join(own.folder, name), text, { inside: own.inside });
     },
     async setAside() {

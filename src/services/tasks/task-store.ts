@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { BmadError, ours, quoted, unlessMissing } from '../../base/errors.ts';
 import { removeShared, replaceShared } from '../../base/files/file-shared.ts';
 import { isNamed } from '../../base/files/file-stamps.ts';
-import { ensureFolder, readState, writeAtomic, writeNew } from '../../base/files/file-state.ts';
+import { readState, writeAtomic, writeNew } from '../../base/files/file-state.ts';
+import { ensureFolder } from '../../base/files/file-modes.ts';
 import { readInside } from '../../base/files/files.ts';
 import { removeFile } from '../../base/files/open-file.ts';
 import { sha256 } from '../../base/values.ts';
@@ -183,9 +184,7 @@ export class TaskStore {
   async putText(name: string, text: string): Promise<{ file: string; bytes: number; digest: string }> {
     const { mirror, view, texts } = await this.#opened();
     await texts?.putText(name, text);
-    const place = this.#placeOf(name);
-    const { base, path, owner } = place;
-    await ensureFolder(folderAt(place), owner === 'project' ? base : undefined);
+    const { base, path } = this.#placeOf(name);
     await known(view).old.aside(this.#places, () => replaceShared(base, `${path}/${name}`, text));
     if (mirror !== undefined) await writeAtomic(join(mirror, TEXTS, name), text);
     return { file: name, bytes: Buffer.byteLength(text), digest: digestOf(text) };

@@ -7,7 +7,7 @@ import { leaveLock, NOBODY } from '../../../tests/support/dead-holder.ts';
 import { gitCacheIn, teamRepository, textsIn } from '../../../tests/support/git-cache.ts';
 import { makeRepository, type TestRepository } from '../../../tests/support/git-repository.ts';
 import { refusal, thrownBy } from '../../../tests/support/thrown.ts';
-import { processSpace } from '../../base/files/is-running.ts';
+import { processSpace } from '../../base/files/leftovers.ts';
 import { parseGitAddress } from './address.ts';
 import type { GitCache } from './cache.ts';
 

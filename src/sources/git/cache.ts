@@ -4,7 +4,6 @@ import { BmadError } from '../../base/errors.ts';
 import { withLock } from '../../base/files/file-lock.ts';
 import {
   discardFolder,
-  ensureFolder,
   folderBytes,
   newWorkFolder,
   publishFolder,
@@ -12,6 +11,7 @@ import {
   sweepWork,
   writeAtomic,
 } from '../../base/files/file-state.ts';
+import { ensureFolder } from '../../base/files/file-modes.ts';
 import type { GitAddress } from './address.ts';
 import { createGit, type GitOptions, type GitSetup } from './git.ts';
 import { continues, fetchRef, lookAtRemote, type RemoteRef, type RepositoryPlace } from './repository.ts';

@@ -3,7 +3,8 @@ import { dirname, join, posix } from 'node:path';
 import { canBeNamed } from '../../base/files/paths.ts';
 import { sha256 } from '../../base/values.ts';
 import { BmadError } from '../../base/errors.ts';
-import { ensureFolder, writeLink, writeNew } from '../../base/files/file-state.ts';
+import { writeLink, writeNew } from '../../base/files/file-state.ts';
+import { ensureFolder } from '../../base/files/file-modes.ts';
 import type { GitAddress } from './address.ts';
 import type { Fetching } from './repository.ts';
 
@@ -45,12 +46,10 @@ export async function writeSnapshot(
   const size = wanted.reduce((sum, { size: bytes }) => sum + bytes, 0);
   if (size > MAX_BYTES) throw tooLarge(fetching.address, `${Math.round(size / 1e6)} MB`);
   await ensureFolder(folder);
-  const made = new Set<string>();
   const lines: string[] = [];
   await readObjects(fetching, repository, wanted, async ({ mode, path }, content) => {
     const place = join(folder, path);
-    if (!made.has(dirname(place))) await ensureFolder(dirname(place));
-    made.add(dirname(place));
+    await ensureFolder(dirname(place));
     lines.push(`${mode === LINK ? 'link' : 'file'} ${sha256(content)} ${path}\n`);
     if (mode === LINK) {
       const target = content.toString('utf8');

@@ -19,6 +19,7 @@ import {
   refuseAsRpc,
 } from '../../base/http/http-route.ts';
 import { createShares } from '../../base/http/turns.ts';
+import { createBounded } from '../../base/values.ts';
 import { describeAgents, type DescribedAgent } from '../../operations/catalogue/records.ts';
 import type { Call, Context, Requester } from '../../operations/context.ts';
 import { type CallOutcome, execute } from '../../operations/execute.ts';
@@ -287,7 +288,7 @@ export function eventResponse({ first, rest, failed, ended }: EventStream): Resp
 }
 
 const MOST_KEPT = 1_000;
-const marks = new Map<string, Promise<string>>();
+const marks = createBounded<Promise<string>>(MOST_KEPT);
 
 /**
  * Who a caller is in the queue, the same for every server and after a restart. Those with a token for Agent2Agent alone see
@@ -302,8 +303,6 @@ export async function requesterOf(caller: Caller): Promise<Requester | undefined
 function markOf(key: string): Promise<string> {
   const known = marks.get(key);
   if (known !== undefined) return known;
-  const [oldest] = marks.keys();
-  if (marks.size >= MOST_KEPT && oldest !== undefined) marks.delete(oldest);
   const made = slowHash(key).catch((error: unknown) => {
     marks.delete(key);
     throw error;

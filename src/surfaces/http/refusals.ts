@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { attempt } from '../../base/errors.ts';
 import { type Caller, callerKey, type Part } from '../../base/http/http-route.ts';
 import type { Log } from '../../base/log.ts';
+import { createBounded } from '../../base/values.ts';
 import { networkOf } from './exchange.ts';
 import type { Refused } from './gate.ts';
 
@@ -63,7 +64,7 @@ export function createRefusals({
   clock = () => performance.now(),
 }: RefusalsOptions) {
   const behind = new Set(proxies);
-  const wrong = new Map<string, number[]>();
+  const wrong = createBounded<number[]>(ADDRESSES);
   let told = -Infinity;
   let untold = new Map<string, ToldRefusal>();
   let later: NodeJS.Timeout | undefined;
@@ -105,10 +106,7 @@ export function createRefusals({
   function waitOf(address: string): number | undefined {
     const since = clock() - WINDOW_MS;
     const times = (wrong.get(address) ?? []).filter((at) => at > since);
-    wrong.delete(address);
     wrong.set(address, times);
-    const [oldest] = wrong.keys();
-    if (wrong.size > ADDRESSES && oldest !== undefined) wrong.delete(oldest);
     if (times.length < WRONG_TOKENS) {
       times.push(clock());
       return undefined;

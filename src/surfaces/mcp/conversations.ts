@@ -1,10 +1,11 @@
 import { CLIENT_INFO_META_KEY, type ServerContext } from '@modelcontextprotocol/server';
+import { createBounded } from '../../base/values.ts';
 import type { Sampled } from '../../operations/context.ts';
 
 /** What is remembered of a client between its calls. */
 export interface Conversation {
   /** Answers to optional questions, by question. */
-  answers: Map<string, Sampled>;
+  answers: ReturnType<typeof createBounded<Sampled>>;
   /** Optional questions a client of the 2026 protocol was asked and has not come back with. */
   open: OpenQuestions;
   /** The same for the others: a client that repeats the call without an answer is not asked twice in a row. */
@@ -14,14 +15,14 @@ export interface Conversation {
 }
 
 export const newConversation = (): Conversation => ({
-  answers: new Map(),
+  answers: createBounded(ANSWERS_KEPT),
   open: openQuestions(),
   left: openQuestions(),
   silent: false,
 });
 
 /** Answers and questions of one conversation. */
-export const ANSWERS_KEPT = 200;
+const ANSWERS_KEPT = 200;
 const CONVERSATIONS_KEPT = 100;
 
 /**
@@ -29,24 +30,18 @@ const CONVERSATIONS_KEPT = 100;
  * a conversation. What they share is which of a few names a model chose for the same words, which questions were left.
  */
 export function conversationsByClient(): (sdk: ServerContext) => Conversation {
-  const known = new Map<string, Conversation>();
+  const known = createBounded<Conversation>(CONVERSATIONS_KEPT);
   return ({ mcpReq, http }) => {
     const client = JSON.stringify(enveloped(mcpReq)[CLIENT_INFO_META_KEY] ?? '').slice(0, 500);
     const name = `${http?.authInfo?.clientId ?? ''} ${client}`;
     const conversation = known.get(name) ?? newConversation();
-    remember(known, name, conversation, CONVERSATIONS_KEPT);
+    known.set(name, conversation);
     return conversation;
   };
 }
 
 export function enveloped(mcpReq: ServerContext['mcpReq']): Record<string, unknown> {
   return mcpReq.envelope ?? {};
-}
-
-export function remember<T>(map: Map<string, T>, key: string, value: T, most: number): void {
-  map.delete(key);
-  if (map.size >= most) map.delete(map.keys().next().value ?? '');
-  map.set(key, value);
 }
 
 /** After this time a question does not count as left open any more. */

@@ -26,7 +26,7 @@ import type {
   SampledText,
   SampleRequest,
 } from '../../operations/context.ts';
-import { ANSWERS_KEPT, type Conversation, enveloped, remember } from './conversations.ts';
+import { type Conversation, enveloped } from './conversations.ts';
 
 const TELL_MS = 10_000;
 
@@ -74,7 +74,7 @@ export function askingCall(
     // A client that has left has neither refused nor been silent.
     if (request.optional === true && !mcpReq.signal.aborted) {
       conversation.silent ||= silent === true;
-      remember(conversation.answers, key, answer, ANSWERS_KEPT);
+      conversation.answers.set(key, answer);
     }
     return answer;
   }

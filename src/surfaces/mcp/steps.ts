@@ -136,5 +136,7 @@ export async function ask(
   const { execute, loadOperation } = await operationsOnDemand();
   const say = await stepWriter(context);
   const outcome = await execute(await loadOperation(name), args, context, { ...call, say });
-  return outcome.ok ? outcome : { ok: false, error: outcome.error.withHint(outcome.error.wayOut(say)) };
+  return outcome.ok
+    ? outcome
+    : { ok: false, error: outcome.error.with({ hint: outcome.error.wayOut(say), steps: [] }) };
 }

@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileIdentity } from '../../../base/files/file-identity.ts';
-import { ensureFile } from '../../../base/files/file-modes.ts';
-import { ensureFolder, sizeAndTime } from '../../../base/files/file-state.ts';
+import { fileIdentity } from '../../../base/files/file-tree.ts';
+import { ensureFile, ensureFolder } from '../../../base/files/file-modes.ts';
+import { sizeAndTime } from '../../../base/files/file-state.ts';
 import { farFolder } from '../../../base/files/file-systems.ts';
 import { removeFile } from '../../../base/files/open-file.ts';
 import { BmadError } from '../../../base/errors.ts';

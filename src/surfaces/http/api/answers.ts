@@ -175,7 +175,7 @@ function unknown(name: string, offered: readonly AnyOperation[]): Response {
 function responseOf(outcome: CallOutcome, form: Form, challenged: Record<string, string>): Response {
   if (!outcome.ok) {
     const { error } = outcome;
-    return problemOf(error.withHint(error.wayOut(asRequest)), {
+    return problemOf(error.with({ hint: error.wayOut(asRequest), steps: [] }), {
       headers: error.hint === WRITING_HINT ? challenged : {},
     });
   }

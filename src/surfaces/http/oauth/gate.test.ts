@@ -8,7 +8,7 @@ import {
 import { sendRequest } from '../../../../tests/support/raw-http.ts';
 import { type Caller, refuseAsRpc } from '../../../base/http/http-route.ts';
 import { createLog } from '../../../base/log.ts';
-import { createSecrets } from '../../../base/secrets/known-values.ts';
+import { createSecrets } from '../../../base/secrets/rules.ts';
 import { openFrontDoor } from '../front-door.ts';
 import type { Gate, Refused } from '../gate.ts';
 import { oauthGate, type OauthOptions } from './gate.ts';

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../../../tests/support/app.ts';
 import { endedProcess } from '../../../../tests/support/ended-process.ts';
 import { writeFiles } from '../../../../tests/support/folders.ts';
 import { createLog } from '../../../base/log.ts';
-import { createSecrets } from '../../../base/secrets/known-values.ts';
+import { createSecrets } from '../../../base/secrets/rules.ts';
 import { openFrontDoor } from '../front-door.ts';
 import { createProofRoute, newIdentity, openInstances, type Instance } from './instances.ts';
 

@@ -1,7 +1,11 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { systemCode } from '../errors.ts';
-import { shortDigest } from '../values.ts';
+import { createBounded, shared, shortDigest } from '../values.ts';
+import { lstat, readdir, rm } from 'node:fs/promises';
+import { holdFolder } from './open-file.ts';
+
+/** What processes that have ended leave behind: which have, and the drafts of files that nobody completes any more. */
 
 /** What tells a process from every other one: its number, where such numbers count, and when it began. */
 export interface ProcessName {
@@ -29,17 +33,12 @@ export function hasEnded({ pid, space, start }: ProcessName): boolean {
   return start !== undefined && now !== undefined && start !== now;
 }
 
-/** The programs consist of several files, each with its own copy of this one. */
-const KNOWN = Symbol.for('bmad-mcp-server: the name of this process');
-const known = globalThis as { [KNOWN]?: ProcessName };
-
-export function thisProcess(): ProcessName {
-  return (known[KNOWN] ??= {
+export const thisProcess = (): ProcessName =>
+  shared('the name of this process', () => ({
     pid: process.pid,
     space: shortDigest(spaceName()),
     start: startOf('self'),
-  });
-}
+  }));
 
 /**
  * Where the numbers of processes are those that this process sees, since the machine was started. Containers and sandboxes
@@ -81,4 +80,57 @@ export function startOf(pid: number | 'self'): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** What `writeAtomic` calls a file until it is complete: its name, the process, and a random part. */
+const DRAFT = /\.(\d+)\.[0-9a-f]{8,16}\.tmp$/;
+/** No file takes that long to write; after the second limit, a process with the same pid is a different one. */
+const OLD_MS = 10 * 60_000;
+const VERY_OLD_MS = 24 * 60 * 60_000;
+
+async function isLeft(name: string, path: string): Promise<boolean> {
+  const pid = Number(DRAFT.exec(name)?.[1]);
+  if (Number.isNaN(pid)) return false;
+  const info = await lstat(path).catch(() => undefined);
+  if (info?.isFile() !== true) return false;
+  const age = Date.now() - info.mtimeMs;
+  if (age <= OLD_MS || age > VERY_OLD_MS) return age > VERY_OLD_MS;
+  // In a restarted container, the previous process had the same pid.
+  return pid === process.pid ? info.mtimeMs < performance.timeOrigin : !isRunning(pid);
+}
+
+/** When each folder was last swept; the number is limited. */
+const swept = /* @__PURE__ */ shared('swept folders', () => createBounded<number>(500));
+
+/**
+ * Whoever writes in a folder removes what crashed processes have left there, now and then. A draft that no one has
+ * written to for so long needs no lock: should its process wake up after all, its write fails and says so.
+ */
+export async function sweepDrafts(
+  path: string,
+  inside?: string,
+  /** Whether something else in the folder, by its name and path, has been left behind. */
+  also?: (name: string, path: string) => Promise<boolean>,
+): Promise<void> {
+  const now = performance.now();
+  if (now - (swept.get(path) ?? -OLD_MS) < OLD_MS) return;
+  swept.set(path, now);
+  try {
+    const folder = await holdFolder(path, inside);
+    try {
+      for (const name of await readdir(folder.at('.')))
+        if ((await isLeft(name, folder.at(name))) || (await also?.(name, folder.at(name))) === true)
+          await rm(folder.at(name), { force: true });
+    } finally {
+      folder.close();
+    }
+  } catch {
+    // Left for the next writer; what was asked for is done.
+  }
+}
+
+/** The size of a file that has not been touched for so long that nobody waits for it; undefined for any other. */
+export async function oldBytes(path: string): Promise<number | undefined> {
+  const info = await lstat(path).catch(() => undefined);
+  return info?.isFile() === true && Date.now() - info.mtimeMs > OLD_MS ? info.size : undefined;
 }
