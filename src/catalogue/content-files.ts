@@ -1,4 +1,4 @@
-import { once } from '../base/async.ts';
+import { once, onceEach } from '../base/async.ts';
 import { attempt, BmadError, broken, quoted } from '../base/errors.ts';
 import { contentUri } from '../base/files/paths.ts';
 import { parseYaml } from '../base/parse/parse.ts';
@@ -22,7 +22,6 @@ export class ContentFiles {
   readonly all: () => Promise<ReadonlyMap<string, Origin>>;
 
   #collected: ReadonlyMap<string, Origin> | undefined;
-  readonly #below = new Map<string, readonly string[]>();
   readonly #listOf: (source: Source) => Promise<readonly string[]>;
   readonly #preferring = new Map<Origin, ContentFiles>();
 
@@ -33,7 +32,11 @@ export class ContentFiles {
       | ((source: Source) => Promise<readonly string[]>) = new Map(),
   ) {
     this.#sources = sources;
-    this.#listOf = typeof known === 'function' ? known : listedOnce(known);
+    // The known list, or one walk. A walk that fails is not kept.
+    this.#listOf =
+      typeof known === 'function'
+        ? known
+        : onceEach(async (source: Source) => known.get(source) ?? source.tree.files());
     this.all = once(() => this.#collect());
   }
 
@@ -92,13 +95,9 @@ export class ContentFiles {
   }
 
   /** The files in a folder and below it. */
-  async below(folder: string): Promise<readonly string[]> {
-    const known = this.#below.get(folder);
-    if (known !== undefined) return known;
-    const found = [...(await this.all()).keys()].filter((path) => path.startsWith(`${folder}/`));
-    this.#below.set(folder, found);
-    return found;
-  }
+  readonly below = onceEach(async (folder: string): Promise<readonly string[]> =>
+    [...(await this.all()).keys()].filter((path) => path.startsWith(`${folder}/`)),
+  );
 
   async #collect(): Promise<ReadonlyMap<string, Origin>> {
     const found = new Map<string, Origin>();
@@ -108,18 +107,6 @@ export class ContentFiles {
     this.#collected = new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
     return this.#collected;
   }
-}
-
-/** The files of each source: the known list, or one walk. A walk that fails is not kept. */
-function listedOnce(
-  known: ReadonlyMap<Source, readonly string[]>,
-): (source: Source) => Promise<readonly string[]> {
-  const walks = new Map<Source, () => Promise<readonly string[]>>();
-  return (source) => {
-    const walk = walks.get(source) ?? once(async () => known.get(source) ?? (await source.tree.files()));
-    walks.set(source, walk);
-    return walk();
-  };
 }
 
 export interface FileFault {

@@ -3,6 +3,7 @@ import { attempt, noted } from '../base/errors.ts';
 import { parseCsv } from '../base/parse/parse.ts';
 import { outline, withoutComments } from '../base/text/markdown.ts';
 import { oneLine } from '../base/text/text.ts';
+import { present } from '../base/values.ts';
 import { HELP_COLUMNS, type HelpRow } from '../model/module.ts';
 import type { Problem } from '../model/record.ts';
 import type { Tree } from '../sources/tree.ts';
@@ -124,9 +125,9 @@ async function fromReadme(tree: Tree, code: string, problems: Problem[]): Promis
     : title;
   const heading = named.toLowerCase().endsWith(' module') ? named.slice(0, -' module'.length) : named;
   const description = oneLine(paragraph.replaceAll(/[*`]/g, ''), DESCRIPTION_LENGTH);
-  return {
-    ...(heading === '' ? {} : { name: heading }),
+  return present<Partial<Described>>({
+    name: heading || undefined,
     // A rule, a list, a table or a picture says nothing in one line.
-    ...(/^\p{L}/u.test(description) ? { description } : {}),
-  };
+    description: /^\p{L}/u.test(description) ? description : undefined,
+  });
 }

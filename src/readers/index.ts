@@ -1,8 +1,7 @@
 import { compiledReader } from './compiled/index.ts';
 import { looseReader } from './loose/index.ts';
 import type { Reader } from './reader.ts';
-import { skillsReader } from './skills/index.ts';
-import { installedSkillsReader } from './skills/installed.ts';
+import { installedSkillsReader, skillsReader } from './skills/index.ts';
 import { v4Reader } from './v4/index.ts';
 
 /** All readers, newest format first. Each is run on every source. */

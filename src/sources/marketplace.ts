@@ -3,6 +3,7 @@ import { join, sep } from 'node:path';
 import { normalize } from 'node:path/posix';
 import { BmadError, quoted } from '../base/errors.ts';
 import { field, isTable, type Table, textField } from '../base/parse/parse.ts';
+import { present } from '../base/values.ts';
 import type { DeclaredModule } from '../model/module.ts';
 import type { Disk, Opener } from './disk.ts';
 import { moduleName } from './bmad-folders.ts';
@@ -33,8 +34,7 @@ export async function readMarketplace(
     if (plugin.skills !== undefined && skills?.length === 0 && plugin.skills.length > 0) continue;
     for (const path of skills ?? []) taken.add(path);
     const others = plugins.filter((other) => other !== plugin).map(({ source }) => source);
-    const own = { ...plugin, ...(skills === undefined ? {} : { skills }) };
-    for (const module of await resolvePlugin(folder, own, others, from))
+    for (const module of await resolvePlugin(folder, present<Plugin>({ ...plugin, skills }), others, from))
       if (!added(modules, module))
         warn(
           t`${MARKETPLACE}: plugin ${quoted(plugin.name)}: a module ${quoted(module.code)} already exists`,
@@ -99,26 +99,20 @@ async function localPlugins(
     if (source === undefined) continue;
     const skills = await skillsOf(inside, entry, source, tell);
     if (skills?.length === 0) continue;
-    plugins.push({
-      name,
-      source,
-      ...(skills === undefined ? {} : { skills }),
-      ...shown(entry, 'displayName', 'title', 200),
-      ...shown(entry, 'description', 'description', 2_000),
-      ...shown(entry, 'version', 'version', 64),
-    });
+    const shown = (key: string, length: number): string | undefined =>
+      textField(entry, key)?.trim().slice(0, length) || undefined;
+    plugins.push(
+      present<Plugin>({
+        name,
+        source,
+        skills,
+        title: shown('displayName', 200),
+        description: shown('description', 2_000),
+        version: shown('version', 64),
+      }),
+    );
   }
   return plugins;
-}
-
-function shown<Key extends string>(
-  entry: Table,
-  name: string,
-  key: Key,
-  length: number,
-): Partial<Record<Key, string>> {
-  const text = textField(entry, name)?.trim().slice(0, length) ?? '';
-  return text === '' ? {} : ({ [key]: text } as Record<Key, string>);
 }
 
 /** Where a plugin is, from the folder; undefined, with a warning, if it is not in the folder. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { mapLimited } from '../base/async.ts';
+import { mapLimited, onceEach } from '../base/async.ts';
 import { expected, unlessMissing } from '../base/errors.ts';
 import {
   type FolderEntry,
@@ -95,32 +95,14 @@ export function folderTree(
 
 /** The same tree with every file kept after its first reading; only for content that cannot change while we run. */
 export function rememberingTree(tree: Tree): Tree {
-  const known = new Map<string, Promise<Buffer>>();
-  const remembering: Tree = {
-    ...tree,
-    text: async (path) => decoded(await remembering.read(path)),
-    read(path) {
-      const reading = known.get(path) ?? tree.read(path);
-      known.set(path, reading);
-      // A refusal is not kept: the reason may be gone the next time.
-      reading.catch(() => known.delete(path));
-      return reading;
-    },
-  };
-  return remembering;
+  // A refusal is not kept: the reason may be gone the next time.
+  const read = onceEach((path: string) => tree.read(path));
+  return { ...tree, read, text: async (path) => decoded(await read(path)) };
 }
 
 /** The same tree with every folder listed once: for the readers of one source, each of which looks at the same ones. */
 export function listedOnce(tree: Tree): Tree {
-  const lists = new Map<string, Promise<FolderEntry[]>>();
-  return {
-    ...tree,
-    list(path) {
-      const listing = lists.get(path) ?? tree.list(path);
-      lists.set(path, listing);
-      return listing;
-    },
-  };
+  return { ...tree, list: onceEach((path: string) => tree.list(path)) };
 }
 
 /** The same tree, of which somebody hears whose content is read. */

@@ -1,5 +1,5 @@
 import { ours, orElse } from '../../base/errors.ts';
-import { present } from '../../base/values.ts';
+import { present, those } from '../../base/values.ts';
 import { saying } from '../../base/step.ts';
 import { plural } from '../../base/text/message.ts';
 import { byteLength, oneLine } from '../../base/text/text.ts';
@@ -189,14 +189,12 @@ export function unknownLine({ asked, known }: Unknown): string {
 function storyLines(story: Story | undefined): string[] {
   if (story === undefined) return [];
   const { gate, spec, key } = story;
-  const named = [storyLine(story), ...(key === undefined ? [] : [`- \`story_key\`: ${key}`])];
-  const criteria =
-    spec?.criteria === undefined
-      ? []
-      : [`- acceptance criteria: ${spec.criteria}, because this one-shot spec has none`];
-  if (gate === undefined) return [...named, ...criteria];
-  const said = 'file' in gate ? `${gate.file} (${gate.says})` : `none yet; it is written to ${gate.folder}/`;
-  return [...named, `- gate: ${said}`];
+  const rest =
+    gate === undefined
+      ? spec?.criteria !== undefined &&
+        `- acceptance criteria: ${spec.criteria}, because this one-shot spec has none`
+      : `- gate: ${'file' in gate ? `${gate.file} (${gate.says})` : `none yet; it is written to ${gate.folder}/`}`;
+  return those(storyLine(story), key !== undefined && `- \`story_key\`: ${key}`, rest);
 }
 
 /** The story itself: texts look for it by the ledger and by patterns, and a review needs what to compare with. */

@@ -1,3 +1,4 @@
+import { onceEach } from '../../base/async.ts';
 import { BmadError, quoted, ours } from '../../base/errors.ts';
 import type { SayStep } from '../../base/step.ts';
 import { agentName, agentTitled, titlesOf } from '../../base/text/agent-titles.ts';
@@ -120,16 +121,10 @@ export function handlesOf(
   workspace: Workspace,
   context: Context,
 ): (name: string) => Promise<string | undefined> {
-  const known = new Map<string, Promise<string | undefined>>();
-  const find = async (name: string): Promise<string | undefined> => {
+  return onceEach(async (name) => {
     const meant = await namedAgent(name, workspace, context).catch(ours(() => undefined));
     return meant === undefined || meant instanceof BmadError ? undefined : meant.handle;
-  };
-  return (name) => {
-    const found = known.get(name) ?? find(name);
-    known.set(name, found);
-    return found;
-  };
+  });
 }
 
 const ASKED = { most: 3, length: 160 };

@@ -130,13 +130,13 @@ function listed(
 }
 
 function entryOf(record: BmadRecord, { catalogue }: Workspace): z.output<z.ZodObject<typeof entry>> {
-  const author = record.details?.author;
+  const { author } = record.details ?? {};
   return {
     name: catalogue.names.handleOf(record),
     description: oneLine(record.description, DESCRIPTION_LENGTH),
     module: record.moduleName,
     path: record.bmadRelativePath,
-    ...(author === undefined ? {} : { author: oneLine(author, 120) }),
+    ...present({ author: author && oneLine(author, 120) }),
   };
 }
 
@@ -203,21 +203,23 @@ export const getWorkflowDetails = defineOperation({
     const left = files.length - FILES_NAMED;
     return {
       name: qualifiedName(record),
-      ...(displayName === undefined ? {} : { title: oneLine(displayName, 120) }),
       description: oneLine(record.description, DETAIL_LENGTH),
-      ...present({ author }),
+      ...present({
+        title: displayName && oneLine(displayName, 120),
+        author,
+        phase,
+        filesLeftOut: left > 0 ? left : undefined,
+        replacedBy: deprecated?.successor,
+      }),
       module: record.moduleName,
       kind: record.kind,
       path: record.bmadRelativePath,
-      ...present({ phase }),
       category: categoryOf(record, workspace),
       agents: (await doersIn(workspace))(record),
       inputs,
       outputs,
       files: files.slice(0, FILES_NAMED).map(contentUri),
-      ...(left > 0 ? { filesLeftOut: left } : {}),
       origin: record.origin.displayName,
-      ...present({ replacedBy: deprecated?.successor }),
     };
   },
   render: asData,

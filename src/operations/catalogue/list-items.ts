@@ -4,7 +4,7 @@ import { contentUri } from '../../base/files/paths.ts';
 import { plural, say, t, wordsNow } from '../../base/text/message.ts';
 import { fold, nearest } from '../../base/text/suggest.ts';
 import { oneLine } from '../../base/text/text.ts';
-import { madeOnce, present, push } from '../../base/values.ts';
+import { madeOnce, present, push, those } from '../../base/values.ts';
 import type { Origin } from '../../model/origin.ts';
 import { type BmadRecord, isListed, qualifiedName, type RecordKind, shortName } from '../../model/record.ts';
 import type { Workspace } from '../context.ts';
@@ -295,22 +295,18 @@ export function itemLine(item: Item, detail: Detail): string {
       ? `- ${item.uri ?? ''} (${item.description}, ${item.origin ?? ''})`
       : `- ${item.uri ?? ''}`;
   if (detail === 'brief') return item.name;
-  const place = [item.module, item.phase, item.elsewhere === true ? item.origin : undefined]
-    .filter(Boolean)
-    .join(', ');
+  const place = those(item.module, item.phase, item.elsewhere === true && item.origin).join(', ');
   const replaced = item.replacedBy === undefined ? '' : ` → ${item.replacedBy}`;
   const head = `- **${item.name}**${item.title === undefined ? '' : ` ${item.title}`}${place === '' ? '' : ` (${place})`}${replaced}`;
   if (detail !== 'full') return item.description === '' ? head : t`${head}: ${summaryOf(item)}`;
-  const extra = [
+  const extra = those(
     item.uri,
-    item.author === undefined ? undefined : t`by ${item.author}`,
-    item.agents === undefined ? undefined : t`in the menu of ${item.agents.join(', ')}`,
-    item.aliases === undefined ? undefined : t`also: ${item.aliases.join(', ')}`,
+    item.author !== undefined && t`by ${item.author}`,
+    item.agents !== undefined && t`in the menu of ${item.agents.join(', ')}`,
+    item.aliases !== undefined && t`also: ${item.aliases.join(', ')}`,
     item.origin,
     item.version,
-  ]
-    .filter(Boolean)
-    .join('; ');
+  ).join('; ');
   return t`${head}: ${item.description}\n  ${extra}`;
 }
 

@@ -6,6 +6,7 @@ import { basename } from 'node:path';
 import { attempt, BmadError, orElse, quoted } from '../../base/errors.ts';
 import { contentPath } from '../../base/files/paths.ts';
 import type { Step } from '../../base/step.ts';
+import { present } from '../../base/values.ts';
 import { fold } from '../../base/text/suggest.ts';
 import { ago, oneLine } from '../../base/text/text.ts';
 import type { Origin } from '../../model/origin.ts';
@@ -218,14 +219,14 @@ async function recommending(
       ? reasonFor(best, second, ranking)
       : t`the message says ${quoted(said.word)}`;
   return new BmadError('ambiguous', error.message, {
-    ...(error.subject === undefined ? {} : { subject: error.subject }),
+    ...present({ subject: error.subject }),
     suggestions: records.map(qualifiedName),
     differences: differencesOf(records, modules),
     hint:
       reason === undefined
         ? t`Nothing tells which one is meant: choose by what they are for, or ask the user.`
         : t`Most likely ${qualifiedName(best)}: ${reason}.`,
-    steps: [reason === undefined ? anyChoice(records, asked.operation) : choiceOf(best, asked.operation)],
+    steps: [choiceOf(reason === undefined ? undefined : best, records, asked.operation)],
     cause: error,
   });
 }
@@ -268,24 +269,20 @@ function reasonFor(record: BmadRecord, second: BmadRecord | undefined, ranking: 
     : undefined;
 }
 
-/** The call that says which one is meant. */
-function choiceOf(record: BmadRecord, operation: NameRequest['operation']): Step {
-  const { name, kind } = startOf(record);
-  const starts = operation === 'execute' || operation === 'compile_context';
-  return { operation, args: { [starts ? 'name' : 'target']: name, kind }, why: t`Choose it` };
-}
-
-/** The same where nothing speaks for one: the names are listed above it. */
-function anyChoice(records: readonly BmadRecord[], operation: NameRequest['operation']): Step {
+/** The call that says which one is meant; where nothing speaks for one, the names are listed above it. */
+function choiceOf(
+  best: BmadRecord | undefined,
+  records: readonly BmadRecord[],
+  operation: NameRequest['operation'],
+): Step {
+  const argument = operation === 'execute' || operation === 'compile_context' ? 'name' : 'target';
+  if (best !== undefined) {
+    const { name, kind } = startOf(best);
+    return { operation, args: { [argument]: name, kind }, why: t`Choose it` };
+  }
   const kinds = new Set(records.map((record) => startOf(record).kind));
   const [kind] = kinds.size === 1 ? kinds : [];
-  const starts = operation === 'execute' || operation === 'compile_context';
-  return {
-    operation,
-    args: kind === undefined ? {} : { kind },
-    open: [starts ? 'name' : 'target'],
-    why: t`Choose one`,
-  };
+  return { operation, args: present({ kind }), open: [argument], why: t`Choose one` };
 }
 
 interface Scored {

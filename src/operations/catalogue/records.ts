@@ -137,11 +137,13 @@ export const load = defineOperation({
       uri: contentUri(path),
       path: record.absolutePath,
       content: text,
-      ...(along === undefined ? {} : { instructions: { uri: contentUri(along.path), content: along.text } }),
       source: origin.kind,
       origin: origin.displayName,
-      ...(origin.git === undefined ? {} : { commit: origin.git.commit }),
-      ...(displaced === undefined ? {} : { insteadOf: displaced.origin.displayName }),
+      ...present({
+        instructions: along && { uri: contentUri(along.path), content: along.text },
+        commit: origin.git?.commit,
+        insteadOf: displaced?.origin.displayName,
+      }),
       ...(record.kind === 'agent' ? {} : await workflowFiles(record, workspace)),
     };
   },

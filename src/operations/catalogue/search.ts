@@ -115,13 +115,13 @@ export const search = defineOperation({
       detail,
       total,
       items: part,
-      ...present({ next }),
-      ...(hits[0]?.weak === true ? { weak: true } : {}),
       inProject: workspace.project.root !== undefined,
-      ...(aside !== undefined && page.part.some(({ record }) => record.origin === aside)
-        ? { aside: aside.displayName }
-        : {}),
-      ...present({ nothing: noContent(workspace, context.config.discovery) }),
+      ...present({
+        next,
+        weak: hits[0]?.weak === true || undefined,
+        aside: page.part.some(({ record }) => record.origin === aside) ? aside?.displayName : undefined,
+        nothing: noContent(workspace, context.config.discovery),
+      }),
       ...(workspace.absent.length === 0 ? {} : { absent: [...workspace.absent] }),
     };
   },

@@ -40,21 +40,16 @@ interface StateText {
 }
 
 async function textBehind(uri: string, context: Context, call: Call): Promise<StateText | undefined> {
-  const memory = memoryPlace(uri);
-  const isState =
-    memory !== undefined || runsPlace(uri) !== undefined || workPlace(uri) !== undefined || isOwn(uri);
-  if (!isState || (await isContent(uri, context))) return undefined;
-  if (memory !== undefined) return { text: await memoryText(memory, context), origin: 'memory' };
-  const run = runsPlace(uri);
-  if (run !== undefined) return { text: await runsText(run, context), origin: 'runs' };
-  const work = workPlace(uri);
-  if (work !== undefined) return { text: await workText(work, context), origin: work.what };
-  const own = projectPlace(uri);
-  if (own !== undefined) return { text: await projectText(own, context, call), origin: 'project' };
-  return undefined;
+  const behind = memoryBehind(uri) ?? runsBehind(uri) ?? workBehind(uri) ?? projectBehind(uri);
+  if (behind === undefined || (await isContent(uri, context))) return undefined;
+  return { text: await behind.text(context, call), origin: behind.origin };
 }
 
-const isOwn = (uri: string): boolean => projectPlace(uri) !== undefined;
+/** What an address of the state stands for, to be written down. */
+interface Behind {
+  origin: string;
+  text(context: Context, call: Call): Promise<string>;
+}
 
 /** A flat folder of content may have `tasks/x.xml` too: what is listed as a file is that file. */
 async function isContent(uri: string, context: Context): Promise<boolean> {
@@ -87,15 +82,10 @@ export async function stateResources(context: Context): Promise<StateResource[]>
 /** `bmad://memory/decisions` and `bmad://memory/decisions/{id}`. */
 const MEMORY_URI = /^bmad:\/\/memory\/([a-z-]+)(?:\/([0-9a-f-]{36}))?$/i;
 
-interface MemoryPlace {
-  type: MemoryType;
-  id: string | undefined;
-}
-
-function memoryPlace(uri: string): MemoryPlace | undefined {
+function memoryBehind(uri: string): Behind | undefined {
   const [, name, id] = MEMORY_URI.exec(uri) ?? [];
   const type = MEMORY_TYPES.find((known) => known === name);
-  return type === undefined ? undefined : { type, id };
+  return type && { origin: 'memory', text: (context) => memoryText(type, id, context) };
 }
 
 function memoryUri(type: MemoryType, id?: string): string {
@@ -103,7 +93,7 @@ function memoryUri(type: MemoryType, id?: string): string {
 }
 
 /** All memories of a type as Markdown, or one of them with its earlier versions. */
-async function memoryText({ type, id }: MemoryPlace, context: MemoryPort): Promise<string> {
+async function memoryText(type: MemoryType, id: string | undefined, context: MemoryPort): Promise<string> {
   const memory = await context.memory();
   if (id === undefined) return (await memory.exported('markdown', { type })).text;
   const { entry, revisions } = await memory.get(id, type);
@@ -123,15 +113,11 @@ const PROJECT_RESOURCES = [
   { name: 'session', description: 'Where the last session left off' },
 ] as const;
 
-interface ProjectPlace {
-  part: string;
-  agent: string | undefined;
-}
-
-function projectPlace(uri: string): ProjectPlace | undefined {
-  const [, part, agent] = PROJECT_URI.exec(uri) ?? [];
-  if (part !== undefined) return { part: part.toLowerCase(), agent: undefined };
-  return agent === undefined ? undefined : { part: 'agents', agent: contentPath(`bmad://${agent}`) };
+function projectBehind(uri: string): Behind | undefined {
+  const [, part, name] = PROJECT_URI.exec(uri) ?? [];
+  const agent = name === undefined ? undefined : contentPath(`bmad://${name}`);
+  if (part === undefined && agent === undefined) return undefined;
+  return { origin: 'project', text: (...call) => projectText(part?.toLowerCase(), agent, ...call) };
 }
 
 function projectUri(part: string): string {
@@ -139,14 +125,19 @@ function projectUri(part: string): string {
 }
 
 /** The whole of it as Markdown: unlike an answer, a resource is not kept short. */
-async function projectText({ part, agent }: ProjectPlace, context: Context, call: Call): Promise<string> {
+async function projectText(
+  part: string | undefined,
+  agent: string | undefined,
+  context: Context,
+  call: Call,
+): Promise<string> {
   if (part === 'context' || part === 'decisions') {
     const section = part === 'context' ? 'all' : part;
     const { contextData } = await import('../project/project-context-data.ts');
     return contextText(await contextData(section, context, call), false, Infinity);
   }
   if (part === 'failures') return museumText(await handOver(getFailureMuseum, {}, context, call), Infinity);
-  if (part === 'agents')
+  if (agent !== undefined)
     return learningsText(await handOver(getAgentMemory, { agent }, context, call), Infinity);
   const facts = await (await context.state()).facts();
   const problems: string[] = [];
@@ -157,19 +148,14 @@ async function projectText({ part, agent }: ProjectPlace, context: Context, call
 /** `bmad://runs`, `bmad://runs/{branch}` and `bmad://runs/{branch}/{run_id}`. */
 const RUNS_URI = /^bmad:\/\/runs(?:\/([^/?#]+))?(?:\/([^/?#]+))?\/?$/i;
 
-interface RunsStorage {
-  branch: string | undefined;
-  id: string | undefined;
-}
-
-function runsPlace(uri: string): RunsStorage | undefined {
+function runsBehind(uri: string): Behind | undefined {
   const match = RUNS_URI.exec(uri);
   if (match === null) return undefined;
   try {
     const [branch, id] = match
       .slice(1)
       .map((part) => (part === undefined ? undefined : decodeURIComponent(part)));
-    return { branch, id };
+    return { origin: 'runs', text: (context) => runsText(branch, id, context) };
   } catch {
     return undefined;
   }
@@ -217,7 +203,11 @@ async function reading(context: StatePort): Promise<RunsReading> {
 const addressOf = ({ name, archive }: RunBranch): string => archive ?? name;
 
 /** All branches, a branch with its runs, or a run with its state, as Markdown. */
-async function runsText({ branch, id }: RunsStorage, context: StatePort): Promise<string> {
+async function runsText(
+  branch: string | undefined,
+  id: string | undefined,
+  context: StatePort,
+): Promise<string> {
   const state = await context.state();
   const runs = await state.runs();
   if (branch !== undefined && id !== undefined) return runPage(await runs.one(id, branch), state.root);
@@ -260,25 +250,22 @@ function unknown(branch: string, { branches }: RunsReading): BmadError {
 /** `bmad://tasks`, `bmad://tasks/{task_id}`, `bmad://contracts` and `bmad://contracts/{contract_id}`. */
 const WORK_URI = /^bmad:\/\/(tasks|contracts)(?:\/([\w.-]{1,200}))?\/?$/i;
 
-interface WorkPlace {
-  what: 'tasks' | 'contracts';
-  id: string | undefined;
-}
-
 const WORK_RESOURCES = [
   { name: 'tasks', description: 'Tasks for sub-agents: what is waiting, who works on what, what is done' },
   { name: 'contracts', description: 'Delivery contracts between teams and their status' },
 ] as const;
 
-function workPlace(uri: string): WorkPlace | undefined {
+function workBehind(uri: string): Behind | undefined {
   const [, what, id] = WORK_URI.exec(uri) ?? [];
   if (what === undefined) return undefined;
-  return { what: what.toLowerCase() === 'tasks' ? 'tasks' : 'contracts', id };
-}
-
-async function workText({ what, id }: WorkPlace, context: StatePort): Promise<string> {
-  const state = await context.state();
-  return what === 'tasks' ? taskText(await state.tasks(), id) : contractText(await state.handovers(), id);
+  const isTask = what.toLowerCase() === 'tasks';
+  return {
+    origin: isTask ? 'tasks' : 'contracts',
+    async text(context) {
+      const state = await context.state();
+      return isTask ? taskText(await state.tasks(), id) : contractText(await state.handovers(), id);
+    },
+  };
 }
 
 /** A resource comes whole: of what has ended it has the last, so that it does not grow with all that was ever done. */
@@ -332,7 +319,7 @@ async function contractText(
 }
 
 /** The ids that there are, for completions. */
-export async function workIds(what: WorkPlace['what'], context: StatePort): Promise<string[]> {
+export async function workIds(what: 'tasks' | 'contracts', context: StatePort): Promise<string[]> {
   const state = await context.state();
   if (what === 'tasks') return (await (await state.tasks()).queue.all()).tasks.map(({ task_id }) => task_id);
   return (await (await state.handovers()).contracts.all()).contracts.map(({ id }) => id);

@@ -4,6 +4,7 @@ import { BmadError, ours } from '../../base/errors.ts';
 import { answerRoom } from '../../base/text/paging.ts';
 import { shownText } from '../../base/secrets/scanner.ts';
 import { byteLength, fenced, kilobytes, oneLine } from '../../base/text/text.ts';
+import { present, those } from '../../base/values.ts';
 import type { Context, ContextPart, Person, ProjectState, Workspace } from '../context.ts';
 import { projectField, textUpTo } from '../fields.ts';
 import { lines } from '../answer-text.ts';
@@ -103,10 +104,10 @@ export const delegateToAgent = defineOperation({
     const { limits } = delegation;
     const wanted = input.max_tokens ?? DEFAULT_TOKENS;
     const maxTokens = Math.min(wanted, limits.answerTokens);
-    const notes = [
-      ...(person.note === undefined ? [] : [person.note]),
-      ...(maxTokens < wanted ? [`max_tokens was reduced to ${maxTokens}, the configured limit.`] : []),
-    ];
+    const notes = those(
+      person.note,
+      maxTokens < wanted && `max_tokens was reduced to ${maxTokens}, the configured limit.`,
+    );
     const order = { person, task, context: parts, maxTokens, language: await languageOf(context) };
     const about = { agent: person.handle, name: person.name, max_tokens: maxTokens };
     const { sample } = call;
@@ -154,13 +155,12 @@ export const delegateToAgent = defineOperation({
       ...about,
       executed: true,
       answer: done.answer,
-      ...(done.model === undefined ? {} : { model: done.model }),
       consulted,
       rounds,
       tokens,
       notes: [...notes, ...done.notes, ...said],
       left_out: done.leftOut,
-      ...(kept === undefined ? {} : { kept }),
+      ...present({ model: done.model, kept }),
     };
   },
 

@@ -1,7 +1,7 @@
 import { BmadError, quoted, ours } from '../../base/errors.ts';
 import { isFileInside } from '../../base/files/files.ts';
 import { shownText } from '../../base/secrets/scanner.ts';
-import { sha256, present } from '../../base/values.ts';
+import { sha256, present, those } from '../../base/values.ts';
 import { t } from '../../base/text/message.ts';
 import { oneLine } from '../../base/text/text.ts';
 import type { ContextPart, ProjectState } from '../context.ts';
@@ -49,22 +49,13 @@ export async function delegationContext(
       root,
     )),
   ];
-  const files =
-    named.length === 0
-      ? []
-      : await contextFiles(await project(), [...new Set(named)], {
-          hide,
-          signal,
-          field: 'context',
-          most: FILE_LENGTH,
-        });
+  const rules = { hide, signal, field: 'context', most: FILE_LENGTH };
+  const files = named.length === 0 ? [] : await contextFiles(await project(), [...new Set(named)], rules);
   const text = bare.length > 0 ? '' : rest.trim();
-  return [
-    ...(text === ''
-      ? []
-      : [{ title: t`Context from the requester`, text: shownText(text, hide), isFile: false }]),
-    ...files.map(({ path, ...file }) => ({ title: path, ...file, isFile: true })),
-  ];
+  return those<ContextPart>(
+    text !== '' && { title: t`Context from the requester`, text: shownText(text, hide), isFile: false },
+    files.map(({ path, ...file }) => ({ title: path, ...file, isFile: true })),
+  );
 }
 
 /** A name alone in a line, `@ada`, is somebody unless there is such a file; with a folder or an ending it is a path. */
@@ -204,10 +195,10 @@ export async function keepResult(
 
 /** Whoever wanted something kept is to know that it was not. */
 export function notKept(runId: string | undefined, outputKey: string | undefined): string[] {
-  const places = [
-    ...(runId === undefined ? [] : [t`in the run ${quoted(runId)}`]),
-    ...(outputKey === undefined ? [] : [t`under ${quoted(outputKey)}`]),
-  ];
+  const places = those(
+    runId !== undefined && t`in the run ${quoted(runId)}`,
+    outputKey !== undefined && t`under ${quoted(outputKey)}`,
+  );
   return places.length === 0 ? [] : [t`Nothing was kept ${places.join(' or ')}.`];
 }
 

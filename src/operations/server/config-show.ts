@@ -52,22 +52,22 @@ export const configShow = defineOperation({
   },
 
   render({ settings, project, bmad, tools, agentTools, warnings }) {
-    const rows = settings.map(({ name, value, from }) => `| ${name} | ${cell(value)} | ${cell(from)} |`);
+    const rowsOf = (some: typeof settings): string[] =>
+      some.map(({ name, value, from }) => `| ${name} | ${cell(value)} | ${cell(from)} |`);
     const toolLines = tools.map(
       ({ name, toolset, offered, why }) =>
         `| ${name} | ${toolset} | ${offered ? t`yes` : t`no`} | ${cell(why)} |`,
     );
-    const values = bmad.map(({ name, value, from }) => `| ${name} | ${cell(value)} | ${cell(from)} |`);
     const lines = [
       t`| setting | value | from |`,
       '|---|---|---|',
-      ...rows,
+      ...rowsOf(settings),
       '',
       t`Project in use: ${project.root ?? t`none`} (${project.from})`,
       '',
-      ...(values.length === 0
+      ...(bmad.length === 0
         ? []
-        : [t`| the project's BMAD | value | from |`, '|---|---|---|', ...values, '']),
+        : [t`| the project's BMAD | value | from |`, '|---|---|---|', ...rowsOf(bmad), '']),
       t`| tool | toolset | offered | decided by |`,
       '|---|---|---|---|',
       ...toolLines,

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { discoverSources } from '../../sources/discover.ts';
 import type { Reading } from '../reader.ts';
-import { installedSkillsReader } from './installed.ts';
+import { installedSkillsReader } from './index.ts';
 
 const skill = (name: string, more = ''): string =>
   `---\nname: ${name}\ndescription: Does ${name}\n---\n${more}`;

@@ -2,6 +2,7 @@ import { contentUri } from '../../base/files/paths.ts';
 import type { SayStep, Step } from '../../base/step.ts';
 import { visible } from '../../base/text/hidden.ts';
 import { bullets, byteLength, fenced } from '../../base/text/text.ts';
+import { madeOnce, those } from '../../base/values.ts';
 import type { FileFault } from '../../catalogue/content-files.ts';
 import { type BmadRecord, type Problem, problemText, qualifiedName } from '../../model/record.ts';
 import { skillFolder } from './resolve-skill.ts';
@@ -116,13 +117,10 @@ export function composeActivation(
   message: string | undefined,
   material: Material,
   say: SayStep,
-  said: Said = new WeakMap(),
+  composed = unchanging(record, material),
 ): Activation {
   const { problems, halt } = material;
-  const title =
-    [record.displayName ?? record.name, record.icon].filter(Boolean).join(' ') +
-    (record.title === undefined ? '' : `, ${record.title}`);
-  const { about, envelope, body } = unchanging(record, title, material, say, said);
+  const { title, about, envelope, body } = composed(say);
   const head = joined([
     ofAnotherVersion(record, material.data?.originInfo),
     outdated(record),
@@ -183,34 +181,18 @@ const valuesSection = (values: Material['values']): string | undefined =>
 const roomBeside = (head: string, envelope: string, message = ''): number =>
   PREAMBLE - byteLength(head) - byteLength(envelope) + byteLength(message) - 4;
 
-/** What an activation says whatever the message is. */
-interface Unchanging {
-  about: string;
-  envelope: string;
-  body: string;
-}
-
-/** The same material says the same in the words of the same caller. */
-export type Said = WeakMap<SayStep, Unchanging>;
-
-function unchanging(
-  record: BmadRecord,
-  title: string,
-  material: Material,
-  say: SayStep,
-  said: Said,
-): Unchanging {
-  const made = said.get(say) ?? composedNow(record, title, material, say);
-  said.set(say, made);
-  return made;
-}
+/** What an activation says whatever the message is. The same material says the same in the words of the same caller. */
+export const unchanging = (record: BmadRecord, material: Material) =>
+  madeOnce((say: SayStep) => composedNow(record, material, say));
 
 function composedNow(
   record: BmadRecord,
-  title: string,
   { notes, values, context, files, problems, halt, data, beside = [] }: Material,
   say: SayStep,
-): Unchanging {
+) {
+  const title =
+    [record.displayName ?? record.name, record.icon].filter(Boolean).join(' ') +
+    (record.title === undefined ? '' : `, ${record.title}`);
   const texts = [...files.map(({ text }) => text), ...beside];
   const about = aboutText(title, `${record.kind} ${qualifiedName(record)}`, halt ?? lead(record.kind), [
     ...provenance(record, data?.originInfo, say),
@@ -232,7 +214,7 @@ function composedNow(
     (room >= 0 ? before : after).push(text);
   }
   const envelope = joined([...needed, ...before]);
-  return { about, envelope, body: joined([envelope, ...files.map(fileSection), ...after]) };
+  return { title, about, envelope, body: joined([envelope, ...files.map(fileSection), ...after]) };
 }
 
 /** Before all else, because a model takes what it is given for the project's own. */
@@ -268,15 +250,12 @@ function provenance(
     origin.git === undefined
       ? `${where}, ${origin.root}`
       : `${origin.git.source}, commit ${origin.git.commit.slice(0, 12)}`;
-  return [
-    ...(otherwise === undefined
-      ? []
-      : [
-          `This is the one from ${where}, as asked; otherwise ${visible(otherwise.name)} of ${visible(otherwise.origin)} is served. Read its files from there: ${say({ operation: 'read', args })}.`,
-        ]),
-    ...(insteadOf === undefined ? [] : [`${where} overrides ${visible(insteadOf)} here.`]),
-    ...(origin.kind === 'project' || origin.kind === 'package' ? [] : [`From outside the project: ${from}.`]),
-  ];
+  return those(
+    otherwise !== undefined &&
+      `This is the one from ${where}, as asked; otherwise ${visible(otherwise.name)} of ${visible(otherwise.origin)} is served. Read its files from there: ${say({ operation: 'read', args })}.`,
+    insteadOf !== undefined && `${where} overrides ${visible(insteadOf)} here.`,
+    origin.kind !== 'project' && origin.kind !== 'package' && `From outside the project: ${from}.`,
+  );
 }
 
 function section(title: string, body: string | undefined): string | undefined {
@@ -311,16 +290,14 @@ function ledgerNote(name: string, texts: readonly string[], say: SayStep): strin
   // A script of its own is named with the call that stands for it, or is on the disk and does it.
   const hasScript = texts.some((text) => /\bsprint_(?:plan|status)\.py\b/.test(text));
   if (hasScript || !texts.some((text) => LEDGER.test(text))) return [];
-  return [
+  return those(
     `Where the text changes the status of a story, use ${say(SET_STATUS)}.`,
-    ...(/(?:^|-)sprint-planning$/.test(name)
-      ? [`Where it makes the ledger from the epics, use ${say({ operation: 'sprint_plan' })}.`]
-      : []),
+    /(?:^|-)sprint-planning$/.test(name) &&
+      `Where it makes the ledger from the epics, use ${say({ operation: 'sprint_plan' })}.`,
     // Where something is built, texts stop at changes that git shows.
-    ...(/(?:^|-)(?:build|dev|dev-story)$/.test(name)
-      ? ['Hidden folders in the output folder are records of this server, not unfinished work.']
-      : []),
-  ];
+    /(?:^|-)(?:build|dev|dev-story)$/.test(name) &&
+      'Hidden folders in the output folder are records of this server, not unfinished work.',
+  );
 }
 
 /** How a step is written; nothing where this caller cannot take it. */

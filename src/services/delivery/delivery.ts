@@ -19,7 +19,7 @@ import {
   composeUnwritten,
   kitProgramNotes,
   type Material,
-  type Said,
+  unchanging,
   withFaults,
   withFiles,
 } from './activation.ts';
@@ -150,8 +150,8 @@ export function createDelivery({ catalogue, projectRoot, today, seen, ...parts }
     say: SayStep,
     { along = [], given = [] }: { along?: readonly string[]; given?: Material['values'] } = {},
   ): Promise<Activation> {
-    const { target, material, said } = await materialFor(record, project);
-    if (along.length + given.length === 0) return composeActivation(target, message, material, say, said);
+    const { target, material, composed } = await materialFor(record, project);
+    if (along.length + given.length === 0) return composeActivation(target, message, material, say, composed);
     const texts = await Promise.all(
       along.map(async (uri) => ({ uri, text: (await file(contentPath(uri), target.origin)).text ?? '' })),
     );
@@ -161,19 +161,22 @@ export function createDelivery({ catalogue, projectRoot, today, seen, ...parts }
   async function materialFor(
     record: BmadRecord,
     project: string | undefined,
-  ): Promise<{ target: BmadRecord; material: Material; said: Said }> {
+  ): Promise<{ target: BmadRecord; material: Material; composed: ReturnType<typeof unchanging> }> {
     const target = standingFor(record, catalogue);
     const day = today();
     const known = project === undefined ? materials.get(record) : undefined;
     if (known?.day === day) return { target, ...known };
     const material = await forAll(() => materialOf(record, target, project, day));
-    const made = { day, material, said: new WeakMap() };
+    const made = { day, material, composed: unchanging(target, material) };
     if (project === undefined) materials.set(record, made);
     return { target, ...made };
   }
 
   /** The same files give the same material all day. */
-  const materials = new Map<BmadRecord, { day: string; material: Material; said: Said }>();
+  const materials = new Map<
+    BmadRecord,
+    { day: string; material: Material; composed: ReturnType<typeof unchanging> }
+  >();
 
   async function materialOf(
     record: BmadRecord,

@@ -1,3 +1,4 @@
+import manifests from '../../../assets/names/manifests.json' with { type: 'json' };
 import { orElse } from '../../base/errors.ts';
 import { isUtf8 } from 'node:buffer';
 import { basename, dirname } from 'node:path';
@@ -142,48 +143,8 @@ interface Manifest {
   columns: readonly string[];
 }
 
-const PLAIN = ['name', 'displayName', 'description', 'module', 'path', 'standalone'];
-
 /** The manifests by the name users ask for them, with the columns BMAD's own files have. */
-export const MANIFESTS: Record<string, Manifest> = {
-  agents: {
-    kind: 'agent',
-    about: 'The agents offered here: who they are, how they speak, where their files are',
-    columns: [
-      'name',
-      'displayName',
-      'title',
-      'icon',
-      'role',
-      'identity',
-      'communicationStyle',
-      'principles',
-      'module',
-      'path',
-      'canonicalId',
-    ],
-  },
-  workflows: {
-    kind: 'workflow',
-    about: 'The workflows offered here: what they do, who wrote them, where their files are',
-    columns: ['name', 'description', 'module', 'path', 'standalone', 'author', 'canonicalId'],
-  },
-  tasks: {
-    kind: 'task',
-    about: 'The tasks offered here: what they do, where their files are',
-    columns: PLAIN,
-  },
-  tools: {
-    kind: 'tool',
-    about: 'The tools offered here: what they do, where their files are',
-    columns: PLAIN,
-  },
-  skills: {
-    kind: 'skill',
-    about: 'The skills offered here that are neither agents nor workflows',
-    columns: ['canonicalId', 'name', 'description', 'module', 'path'],
-  },
-};
+export const MANIFESTS = manifests as Record<string, Manifest>;
 
 export const MASTER_ABOUT = 'Everything that was found in any origin, offered or not, and why';
 

@@ -3,9 +3,9 @@ import { basename, dirname } from 'node:path/posix';
 import { contentUri } from '../../base/files/paths.ts';
 import { isTable, parseYaml, type Table, tableOf } from '../../base/parse/parse.ts';
 import type { SayStep } from '../../base/step.ts';
-import { present } from '../../base/values.ts';
+import { present, those } from '../../base/values.ts';
 import { behaviourOf, sharesItsFolder } from '../../model/format.ts';
-import type { BmadRecord, Problem } from '../../model/record.ts';
+import type { Problem } from '../../model/record.ts';
 import { HALT, kitProgramNotes, type Material } from './activation.ts';
 import type { CustomizedAgent } from './customize.ts';
 import { missingPart, otherFilesNote, partsNamed, standsNote, type WorkflowPart } from './workflow.ts';
@@ -53,17 +53,18 @@ export async function installMaterial(parts: InstallParts): Promise<Material> {
     (uri) => uri !== done && !files.some((file) => file.uri === uri),
   );
   return {
-    notes: (say) => [
-      ...customized.notes,
-      ...resolvedNote(parts, used, core.loaded),
-      ...pathNotes(parts, used, rules, say),
-      ...otherFilesNote(parts, further, say),
-      ...folderNotes(parts, used, say),
-      ...(used.includes('bmad-help.csv') ? [standsNote(parts.project, say)] : []),
-      ...missingNote(missing),
-      ...kitProgramNotes(`${used}\n${protocol}`, say),
-      ...(workflow?.notes ?? []),
-    ],
+    notes: (say) =>
+      those(
+        customized.notes,
+        resolvedNote(parts, used, core.loaded),
+        pathNotes(parts, used, rules, say),
+        otherFilesNote(parts, further, say),
+        folderNotes(parts, used, say),
+        used.includes('bmad-help.csv') && standsNote(parts.project, say),
+        missingNote(missing),
+        kitProgramNotes(`${used}\n${protocol}`, say),
+        workflow?.notes,
+      ),
     values: [
       ...usedValues(
         {
@@ -87,12 +88,13 @@ export async function installMaterial(parts: InstallParts): Promise<Material> {
 }
 
 /** Texts that must not begin before their configuration is read are told that it is. */
-function resolvedNote({ record, has }: InstallParts, text: string, core: string | undefined): string[] {
+function resolvedNote({ record, has }: InstallParts, text: string, core?: string): string | undefined {
   const module = `${record.moduleName}/config.yaml`;
   const loaded = core ?? (has(module) && text.includes(`/${module}`) ? module : undefined);
-  return loaded === undefined
-    ? []
-    : [`\`${loaded}\` is loaded; the values used are under Values, and steps that load it can be skipped.`];
+  return (
+    loaded &&
+    `\`${loaded}\` is loaded; the values used are under Values, and steps that load it can be skipped.`
+  );
 }
 
 /** Version 4 names a whole folder where the user chooses: `.bmad-core/templates`. */
@@ -226,11 +228,6 @@ function furtherFiles(parts: InstallParts, text: string, rules: readonly PathRul
 
 const CORE = '.bmad-core/core-config.yaml';
 
-interface Parts {
-  record: BmadRecord;
-  read(path: string): Promise<string | undefined>;
-}
-
 interface CoreConfig {
   /** The settings that a text names, one by one or as a part (`prd.*`). */
   values: [string, string][];
@@ -242,7 +239,10 @@ interface CoreConfig {
  * The settings of version 4. Its texts and personas send a model to `core-config.yaml` for them; where they are given,
  * nobody has to read that file.
  */
-export async function coreConfig({ record, read }: Parts, text: string): Promise<CoreConfig> {
+export async function coreConfig(
+  { record, read }: Pick<InstallParts, 'record' | 'read'>,
+  text: string,
+): Promise<CoreConfig> {
   const [top = ''] = record.bmadRelativePath.split('/', 1);
   const none = { values: [] };
   if (!top.startsWith('.bmad-') && record.generation !== 'v4') return none;

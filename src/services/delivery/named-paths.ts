@@ -122,8 +122,8 @@ function withOtherEnding(path: string, has: (path: string) => boolean): string |
 }
 
 /** In a line what a text names and nobody can read, so that it is not looked for. */
-export function missingNote(missing: ReturnType<typeof missingNames>): string[] {
-  if (missing.length === 0) return [];
+export function missingNote(missing: ReturnType<typeof missingNames>): string | undefined {
+  if (missing.length === 0) return undefined;
   const shown = missing
     .slice(0, MISSING_SHOWN)
     .map(
@@ -134,7 +134,7 @@ export function missingNote(missing: ReturnType<typeof missingNames>): string[] 
   const advice = missing.every(({ instead }) => instead !== undefined)
     ? ''
     : ' Do not look for it; do yourself what its name describes.';
-  return [`Named, but not in this install: ${shown.join(', ')}${more}.${advice}`];
+  return `Named, but not in this install: ${shown.join(', ')}${more}.${advice}`;
 }
 
 /** Whether a text names files beside itself: `./steps/step-01.md`, `data/methods.csv`, `../templates/gate.yaml`. */

@@ -3,6 +3,7 @@ import { contentUri } from '../../base/files/paths.ts';
 import { field, isTable, type Table } from '../../base/parse/parse.ts';
 import type { SayStep } from '../../base/step.ts';
 import { byteLength, fenced } from '../../base/text/text.ts';
+import { those } from '../../base/values.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import {
   type ContextSection,
@@ -49,6 +50,9 @@ interface SkillParts extends CommonParts {
   has(path: string): boolean;
 }
 
+const UNRENDERED =
+  'HALT: this workflow cannot be rendered. Tell the user what is listed under Problems and do not start it.';
+
 /** A skill with its customization resolved and, where it asks for that, rendered. */
 export function skillMaterial(parts: SkillParts): Material {
   const { record, skill, forwardedBy } = parts;
@@ -71,19 +75,13 @@ export function skillMaterial(parts: SkillParts): Material {
       ...forwardedCustomization(parts),
       ...rosterSection(parts.central, body),
     ],
-    files: [
-      ...(forwardedBy === undefined
-        ? []
-        : [{ uri: contentUri(forwardedBy.record.bmadRelativePath), text: forwardedBy.text }]),
+    files: those(
+      forwardedBy && { uri: contentUri(forwardedBy.record.bmadRelativePath), text: forwardedBy.text },
       { uri, text: body },
-    ],
+    ),
     further: furtherFiles(parts),
     problems: skill.problems,
-    ...(skill.halted
-      ? {
-          halt: 'HALT: this workflow cannot be rendered. Tell the user what is listed under Problems and do not start it.',
-        }
-      : {}),
+    ...(skill.halted ? { halt: UNRENDERED } : {}),
   };
 }
 
@@ -104,25 +102,24 @@ function skillValues(parts: SkillParts, body: string): [string, string][] {
 
 function notes(parts: SkillParts, body: string, rules: readonly PathRule[], say: SayStep): string[] {
   const { project, central } = parts;
-  return [
-    ...forwardedNote(parts),
+  return those(
+    forwardedNote(parts),
     resolvedNote(parts, body),
     `Start a skill that it names: ${say({ operation: 'execute', args: { name: '<name>', kind: 'workflow', project }, open: ['message'] })}.`,
     filesNote(parts, say),
-    ...rootNotes(parts, rules, say),
-    ...(body.includes('bmad-help.csv')
-      ? [
-          `The catalogue \`_bmad/_config/bmad-help.csv\` is ${contentUri('_config/bmad-help.csv')}.`,
-          standsNote(project, say),
-        ]
-      : []),
-    ...(body.includes('--key agents') && isTable(field(central, 'agents'))
-      ? [
-          `When the agents are needed: ${say({ operation: 'read', args: { target: contentUri('config/current'), kind: 'resource', project } })}.`,
-        ]
-      : []),
-    ...standInNotes(parts, body),
-  ];
+    rootNote(parts, rules, say),
+    body.includes('bmad-help.csv') && [
+      `The catalogue \`_bmad/_config/bmad-help.csv\` is ${contentUri('_config/bmad-help.csv')}.`,
+      standsNote(project, say),
+    ],
+    body.includes('--key agents') &&
+      isTable(field(central, 'agents')) &&
+      `When the agents are needed: ${say({ operation: 'read', args: { target: contentUri('config/current'), kind: 'resource', project } })}.`,
+    // Some texts stop when they find no install; this server is one.
+    parts.installed.length === 0 &&
+      /(?:isn't|is not) installed/i.test(body) &&
+      'BMAD counts as installed, though there is no `_bmad` folder; overrides may be created in `{project-root}/_bmad/custom/`.',
+  );
 }
 
 /** What is done already, in one sentence. */
@@ -159,29 +156,17 @@ function rootRules({ record, has }: SkillParts, body: string, scripts: MissingSc
   return named.length === 0 && isEarly ? [usualRule(record, has)] : named;
 }
 
-function rootNotes({ project }: SkillParts, rules: readonly PathRule[], say: SayStep): string[] {
-  if (rules.length === 0) return [];
+function rootNote({ project }: SkillParts, rules: readonly PathRule[], say: SayStep): string | undefined {
+  if (rules.length === 0) return undefined;
   const written = rules.map((rule) => `\`${rule.written}x\``).join(' or ');
-  return [
-    `Files the text names as ${written}: ${say({ operation: 'read', args: { target: `bmad://${rules[0]?.folder ?? ''}x`, kind: 'resource', project } })}.`,
-  ];
+  return `Files the text names as ${written}: ${say({ operation: 'read', args: { target: `bmad://${rules[0]?.folder ?? ''}x`, kind: 'resource', project } })}.`;
 }
 
-/** Some texts stop when they find no install; this server is one. */
-function standInNotes({ installed }: SkillParts, body: string): string[] {
-  if (installed.length > 0 || !/(?:isn't|is not) installed/i.test(body)) return [];
-  return [
-    'BMAD counts as installed, though there is no `_bmad` folder; overrides may be created in `{project-root}/_bmad/custom/`.',
-  ];
-}
-
-function forwardedNote({ forwardedBy, record }: SkillParts): string[] {
-  if (forwardedBy === undefined) return [];
+function forwardedNote({ forwardedBy, record }: SkillParts): string | undefined {
+  if (forwardedBy === undefined) return undefined;
   const { intent } = forwardedBy.record.deprecated ?? {};
   const asked = intent === undefined ? '' : ` with ${intent}`;
-  return [
-    `\`${forwardedBy.record.name}\` is deprecated; it forwards to \`${record.name}\`${asked}. Honor its own text, which comes first.`,
-  ];
+  return `\`${forwardedBy.record.name}\` is deprecated; it forwards to \`${record.name}\`${asked}. Honor its own text, which comes first.`;
 }
 
 function forwardedCustomization({ forwardedBy }: SkillParts): ContextSection[] {

@@ -173,17 +173,17 @@ export function otherFilesNote(
   { record, project }: { record: BmadRecord; project: string | undefined },
   uris: readonly string[],
   say: SayStep,
-): string[] {
+): string | undefined {
   const start = `${contentUri(skillFolder(record))}/`;
   const others = uris.filter((uri) => !uri.startsWith(start));
-  if (others.length === 0) return [];
+  if (others.length === 0) return undefined;
   const left = others.length - NAMED;
   const [folder = ''] = record.bmadRelativePath.split('/', 1);
   const more =
     left > 0
       ? `; ${left} more: ${say({ operation: 'list', args: { what: 'resources', pattern: `${folder}/**`, project } })}`
       : '';
-  return [`Files it uses: ${others.slice(0, NAMED).join(', ')}${more}.`];
+  return `Files it uses: ${others.slice(0, NAMED).join(', ')}${more}.`;
 }
 
 /** What help would have to find out by looking for files, which is found out already. */

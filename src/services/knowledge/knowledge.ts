@@ -1,11 +1,12 @@
 import { basename, dirname } from 'node:path/posix';
 import { once } from '../../base/async.ts';
 import { attempt, BmadError, orElse, ParseError, quoted, unlessShort } from '../../base/errors.ts';
-import { parseCsv } from '../../base/parse/parse.ts';
+import { csvRows, parseCsv } from '../../base/parse/parse.ts';
 import { outline, withoutComments } from '../../base/text/markdown.ts';
 import { forAll, say, t } from '../../base/text/message.ts';
 import { fold, nearest } from '../../base/text/suggest.ts';
 import { cut, oneLine } from '../../base/text/text.ts';
+import { present, push } from '../../base/values.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { ContentFiles } from '../../catalogue/content-files.ts';
 import { type BmadRecord, shortName, STARTABLE } from '../../model/record.ts';
@@ -224,7 +225,7 @@ class Places {
     const record = this.#byPath.get(path);
     return {
       id: path.slice(folder.length + 1).replace(/\.md$/i, ''),
-      ...(record?.displayName === undefined ? {} : { title: record.displayName }),
+      ...present({ title: record?.displayName }),
       description: oneLine(record?.description ?? '', 300),
       tags: [],
       path,
@@ -240,9 +241,7 @@ function dataFolders(paths: readonly string[], covered: readonly string[]): Map<
     const at = segments.findIndex((segment) => FOLDERS.has(segment.toLowerCase()));
     if (at === -1 || !TEXT_FILE.test(path) || covered.some((folder) => path.startsWith(folder))) continue;
     const folder = segments.slice(0, at + 1).join('/');
-    const files = folders.get(folder);
-    if (files === undefined) folders.set(folder, [path]);
-    else files.push(path);
+    push(folders, folder, path);
   }
   return folders;
 }
@@ -250,17 +249,14 @@ function dataFolders(paths: readonly string[], covered: readonly string[]): Map<
 /** The rows of an index, whose paths are relative to it. A broken index is the doctor's matter and lists nothing. */
 async function indexRows({ files }: Catalogue, index: string): Promise<KnowledgeFragment[]> {
   try {
-    const [header = [], ...rows] = parseCsv(index, (await files.read(index)).bytes.toString('utf8'));
-    const columns = new Map(header.map((name, at) => [name.trim().toLowerCase(), at]));
-    return rows.flatMap((row) => {
-      const cell = (name: string): string => row[columns.get(name) ?? -1]?.trim() ?? '';
-      const file = cell('fragment_file').replaceAll('\\', '/');
+    const rows = csvRows(index, (await files.read(index)).bytes.toString('utf8'));
+    return rows.flatMap(({ cell }) => {
+      const file = cell('fragment_file').trim().replaceAll('\\', '/');
       if (file === '' || file.split('/').includes('..') || file.startsWith('/')) return [];
-      const title = oneLine(cell('name'), 120);
       return [
         {
-          id: oneLine(cell('id') || file, 120),
-          ...(title === '' ? {} : { title }),
+          id: oneLine(cell('id').trim() || file, 120),
+          ...present({ title: oneLine(cell('name'), 120) || undefined }),
           description: oneLine(cell('description'), 300),
           tags: cell('tags')
             .split(/[,;|]/)
