@@ -48,8 +48,8 @@ const NAMES = { all: 4, folders: 5 } as const;
 const ABSENT = -1;
 /** What is there in place of a time where only the inode counts. */
 const ANY = -1;
-/** About a millisecond's work. */
-const AT_ONCE = 500;
+/** About five milliseconds' work, like that of others: with smaller parts, a call waits for theirs after each. */
+const AT_ONCE = 2_000;
 /** More than any content has; what is beyond is looked at by `refresh` only. */
 const MOST = 400_000;
 /** So long a watch is believed, as no system tells of a file that was written through memory; comparing takes this part of the time at most. */
@@ -319,12 +319,23 @@ export class Keeper implements Seen {
     const isAbsent = without !== undefined && this.#stamps[at] === ABSENT;
     if (isAbsent && this.#answering(dirname(path)) === undefined) return this.#isMissing(path, without);
     if (this.#watch === undefined) return isSame(this.#stamps, at, statOf(path));
-    const [itself, above] = [this.#answering(path), this.#answering(dirname(path))];
     const own = lstatOf(path);
     if (!isSame(this.#stamps, at, own?.isSymbolicLink() === true ? statOf(path) : own)) return false;
-    const by = whoTells(own, this.#stamps[at + 1] === ANY, itself, above);
+    const by = this.#whoTells(path, own, this.#stamps[at + 1] === ANY);
     if (by !== undefined && this.#apart.delete(index)) by.places.push(index);
     return true;
+  }
+
+  /** The folder that tells of whatever may change a place: the one that it is, or the one that it is in. */
+  #whoTells(path: string, own: Stats | undefined, isFound: boolean): Answering | undefined {
+    const isFolder = own?.isDirectory() === true;
+    const itself = isFolder ? this.#answering(path) : undefined;
+    if (itself !== undefined || (isFolder && !isFound)) return itself;
+    const above = this.#answering(dirname(path));
+    if (own === undefined || isFolder) return above;
+    // A file with several names is told of where it was written, what a link leads to may be anywhere, and what is mounted
+    // over a file of another disk is told of there.
+    return own.isFile() && own.nlink === 1 && own.dev === above?.folder.dev ? above : undefined;
   }
 
   /** Whether there still is nothing. A folder that is as it was tells of all that is missing in it, such as those of most hosts. */
@@ -427,20 +438,6 @@ export class Keeper implements Seen {
     // What has changed just now may change again without a new time: it is looked at once more, whatever its stamp says.
     this.#stamps.set([isSettled(ctimeMs) ? ino : Number.NaN, mtimeMs, ctimeMs, size], index * WIDTH);
   }
-}
-
-/** The folder that tells of whatever may change a place: the one that it is, or the one that it is in. */
-function whoTells(
-  own: Stats | undefined,
-  isFound: boolean,
-  itself: Answering | undefined,
-  above: Answering | undefined,
-): Answering | undefined {
-  if (own === undefined) return above;
-  if (own.isDirectory()) return itself ?? (isFound ? above : undefined);
-  // A file with several names is told of where it was written, what a link leads to may be anywhere, and what is mounted
-  // over a file of another disk is told of there.
-  return own.isFile() && own.nlink === 1 && own.dev === above?.folder.dev ? above : undefined;
 }
 
 const isAt = ({ dev, ino }: WatchedFolder, found: Stats | undefined): boolean =>
