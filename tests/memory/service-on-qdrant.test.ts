@@ -45,7 +45,7 @@ describe('the operations on Qdrant', () => {
     expect((await session.fail(moveState)).code).toBe('not_found');
   });
 
-  it('ask it at most six times in a recall, also beside files and under a filter (B-03)', async () => {
+  it('ask it at most six times in a recall, also beside files and under a filter (B-03, Q-E4)', async () => {
     const { fake, url } = await qdrant();
     for (const embedder of [{ ollamaUrl: (await embeddingServer(afterAll)).url }, { embedder: 'none' }]) {
       const session = await memorySession(afterAll, { flags: { qdrantUrl: url, ...embedder } });

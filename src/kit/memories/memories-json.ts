@@ -21,14 +21,15 @@ export function memoryTables(text: string): unknown[] | string {
   return [...new Map(lists.flat().map((entry) => [JSON.stringify(entry), entry])).values()];
 }
 
-/** What is kept of the list, where the one in the project is gone or has become none; nothing where all is well. */
-export async function keptList(kit: Kit, mirror: string | undefined): Promise<string | undefined> {
+/** Says where the list is kept once more, if the one in the project is gone or has become none. */
+export async function keptList(kit: Kit, mirror: string | undefined): Promise<string[]> {
   const kept = join(mirror ?? '', MEMORIES_FILE);
-  if (mirror === undefined || !isThereNow(kept)) return undefined;
+  if (mirror === undefined || !isThereNow(kept)) return [];
   const text = (await textToRead(kit, MEMORIES_FILE, [])) ?? '';
-  const isSound = text.trim() !== '' && typeof memoryTables(text) !== 'string';
-  if (isSound) return undefined;
-  return t`${inProject(kit, MEMORIES_FILE)} is gone or cannot be read. As it was before the last change, it is in ${kept}.`;
+  if (text.trim() !== '' && typeof memoryTables(text) !== 'string') return [];
+  return [
+    t`${inProject(kit, MEMORIES_FILE)} is gone or cannot be read. As it was before the last change, it is in ${kept}.`,
+  ];
 }
 
 function tablesIn(text: string): unknown[] | string {

@@ -204,9 +204,9 @@ async function replaceJson(
   text: string,
   next: readonly unknown[],
 ): Promise<void> {
-  const isWorthIt = mirror !== undefined && listIn(kit, text).length > 0;
   await replaceShared(memory, MEMORIES_FILE, JSON.stringify(next, null, 2), async () => {
-    if (isWorthIt) await writeAtomic(join(mirror, MEMORIES_FILE), text);
+    if (mirror !== undefined && listIn(kit, text).length > 0)
+      await writeAtomic(join(mirror, MEMORIES_FILE), text);
   });
 }
 

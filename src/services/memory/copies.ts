@@ -120,12 +120,13 @@ export async function uncopied(
   );
 }
 
-async function writingOf({ files, folder, mirror }: OpenMemory, store: MemoryStore): Promise<KitWriting> {
+async function writingOf(opened: OpenMemory, store: MemoryStore): Promise<KitWriting> {
+  const { files, folder } = opened;
   return {
     kit: files.kit,
     agents: await files.agents(),
     locks: folder,
-    mirror: await mirror(),
+    mirror: await opened.mirror(),
     living: (type) => allEntries(store, { types: [type] }),
   };
 }

@@ -1,5 +1,4 @@
 import { plural, t } from '../../base/text/message.ts';
-import { join } from 'node:path';
 import type { Step } from '../../base/step.ts';
 import type { Kit } from '../../kit/kit.ts';
 import { KitFiles } from '../../kit/memories/read-all.ts';
@@ -11,13 +10,12 @@ import { BmadError, ours } from '../../base/errors.ts';
 import { leftMirrors } from '../../lines/folders.ts';
 import { browse, browseAll, type Browsed } from './browse.ts';
 import * as changes from './change.ts';
-import { completed } from './copies.ts';
 import type { MemoryPage, MemoryStats, Page } from './engine.ts';
-import { embedPending, isOnQdrant, type MemorySetup, type Reembedding, Sessions } from './open.ts';
-import { kitCandidates, type OpenMemory, type Session, shownBy } from './opened.ts';
+import { isOnQdrant, type MemorySetup, OpenedMemory, type Reembedding } from './open.ts';
+import { kitCandidates, type OpenMemory, shownBy } from './opened.ts';
 import { keptList } from '../../kit/memories/memories-json.ts';
 import { hasStore } from './place.ts';
-import { ANALYSER, between, listed, passes, readyFilter } from './rank.ts';
+import { between, listed, passes, readyFilter } from './rank.ts';
 import { recall } from './recall.ts';
 import { distinct } from './similar.ts';
 import { exported, imported } from './transfer.ts';
@@ -50,31 +48,9 @@ export function openMemory(setup: MemorySetup) {
     return linedHandoffs(logs.view(all, setup)).catch(ours(() => NONE));
   });
   const place = linesPlace(kit);
-  const { folder } = place;
   /** Whether the store is a server, so that the folder says nothing about it. */
   const elsewhere = isOnQdrant(setup.engine);
-  const sessions = new Sessions({ ...setup, files, place, analyser: ANALYSER });
-  let settled: Promise<void> | undefined;
-  const ready = async (session: Session): Promise<Session> => {
-    if (setup.writes) await (settled ??= completed(opened, session));
-    return session;
-  };
-  const opened: OpenMemory = {
-    writes: setup.writes,
-    files,
-    analyser: ANALYSER,
-    folder,
-    mirror: async () => (await linePlaces(setup)).all.mirror,
-    hide: setup.hide,
-    log: setup.log,
-    session: async () => ready(await sessions.get()),
-    async sessionToWrite(tell) {
-      const session = await ready(await sessions.get());
-      await session.store.whole(tell);
-      return session;
-    },
-    embedderFailed: (error) => sessions.embedderFailed(error),
-  };
+  const opened = new OpenedMemory(setup, files);
   const on =
     <A extends unknown[], R>(act: (opened: OpenMemory, ...args: A) => R) =>
     (...args: A): R =>
@@ -127,7 +103,7 @@ export function openMemory(setup: MemorySetup) {
       return stats;
     },
 
-    status: () => statusOf(opened, sessions, setup, place),
+    status: () => statusOf(opened, setup, place),
 
     faults: () => faultsIn(opened, setup),
 
@@ -147,7 +123,7 @@ export function openMemory(setup: MemorySetup) {
     /** What to know about the answers of this memory that they do not say themselves. */
     async notes(): Promise<{ notes: string[]; steps: readonly Step[] }> {
       const broken = kit.page.isBroken === true ? kit.problems : [];
-      const making = sessions.making();
+      const making = opened.making();
       return { notes: [...broken, ...(making === undefined ? [] : [making])], steps: [] };
     },
 
@@ -162,7 +138,7 @@ export function openMemory(setup: MemorySetup) {
     async reindex(tell: (progress: Reembedding) => void, signal: AbortSignal): Promise<Reembedding> {
       const session = await opened.sessionToWrite();
       const progress: Reembedding = { running: false, done: 0, total: 0 };
-      await embedPending(session, { lock: join(folder, 'embedding.lock'), signal, progress, tell });
+      await opened.embed(session, signal, progress, tell);
       const { total, embedded: done } = await session.store.embedding();
       return { running: false, done, total };
     },
@@ -176,9 +152,9 @@ export function openMemory(setup: MemorySetup) {
     },
 
     /** Gives back what it holds as soon as the calls that use it have ended; it can still be used. */
-    rest: (): void => sessions.rest(),
+    rest: (): void => opened.rest(),
 
-    close: (): Promise<void> => sessions.close(),
+    close: (): Promise<void> => opened.close(),
   };
 }
 
@@ -216,12 +192,8 @@ export function memoryVersion(kit: Kit): string {
 }
 
 /** The true state of a project's memory, even if it does not work. */
-async function statusOf(
-  { files, session, mirror }: OpenMemory,
-  { reembedding }: Sessions,
-  setup: MemorySetup,
-  { owner, folder }: LinesPlace,
-) {
+async function statusOf(opened: OpenedMemory, setup: MemorySetup, { owner, folder }: LinesPlace) {
+  const { files, reembedding } = opened;
   const { entries, problems } = await files.read();
   // Entries of the project's own files are searched too.
   const lines = await linesIn(setup).catch(ours(() => ({ files: 0, mirror: undefined })));
@@ -232,8 +204,7 @@ async function statusOf(
     lines,
     fileEntries: entries.length,
   };
-  const kept = await keptList(files.kit, await mirror());
-  const notes = [...problems, ...(kept === undefined ? [] : [kept])];
+  const notes = [...problems, ...(await keptList(files.kit, await opened.mirror()))];
   const { app, isNamed } = files.kit;
   if (isOnQdrant(setup.engine) && !isNamed)
     notes.push(
@@ -241,7 +212,7 @@ async function statusOf(
     );
   const steps: Step[] = [];
   try {
-    const { store, notes: left, embedder, troubles } = await session();
+    const { store, notes: left, embedder, troubles } = await opened.session();
     const health = await store.health();
     const stats = await store.stats();
     const { total, embedded } = await store.embedding();
@@ -278,20 +249,16 @@ async function statusOf(
 
 /** What is wrong with the memories, in words; what is fine, or not there yet, says nothing. */
 async function faultsIn(
-  { session, mirror }: OpenMemory,
+  opened: OpenMemory,
   { kit, engine }: Pick<MemorySetup, 'kit' | 'engine'>,
 ): Promise<string[]> {
   try {
     if (!isOnQdrant(engine) && !(await hasStore(kit))) return [];
-    const kept = await keptList(kit, await mirror());
-    const { store, notes } = await session();
+    const kept = await keptList(kit, await opened.mirror());
+    const { store, notes } = await opened.session();
     // An index in the wrong place is slower, not wrong.
     const health = await store.health();
-    return [
-      ...(kept === undefined ? [] : [kept]),
-      ...notes,
-      ...(health.damaged === true ? health.notes : []),
-    ];
+    return [...kept, ...notes, ...(health.damaged === true ? health.notes : [])];
   } catch (error) {
     if (!(error instanceof BmadError)) throw error;
     return [error.line];

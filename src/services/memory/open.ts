@@ -1,12 +1,12 @@
 import { forAll, t } from '../../base/text/message.ts';
 import type { Log } from '../../base/log.ts';
 import type { Embedder } from '../../meaning/vectors.ts';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { once } from '../../base/async.ts';
 import { BmadError, ours } from '../../base/errors.ts';
 import { shortDigest } from '../../base/values.ts';
 import { projectKey } from '../../base/files/paths.ts';
-import { type LinesPlace, type StateMove, folderAt, projectPages, refuseLinks } from '../../kit/home.ts';
+import { type StateMove, folderAt, linesPlace, projectPages, refuseLinks } from '../../kit/home.ts';
 import {
   type CopiedState,
   type LogSetup,
@@ -18,7 +18,6 @@ import { LineFiles } from '../../lines/files.ts';
 import { NO_ONE, type Writer } from '../../lines/line.ts';
 import { type LinePlace, copyLines, lineFiles } from '../../lines/folders.ts';
 import type { KitFiles } from '../../kit/memories/read-all.ts';
-import type { Analyser } from '../../meaning/analyse.ts';
 import { setImmediate } from 'node:timers/promises';
 import { withLock } from '../../base/files/file-lock.ts';
 import { jailOf } from '../../kit/kit-lock.ts';
@@ -31,7 +30,8 @@ import type { StoreOptions } from './engine.ts';
 import { FollowedIndex, type SharedPlace } from './followed.ts';
 import { IndexInMemory } from './in-memory.ts';
 import { asLines, type Known, moveOver, newerIn, type OldStore, oldStores } from './moving-over.ts';
-import type { Session } from './opened.ts';
+import { completed } from './copies.ts';
+import type { OpenMemory, Session } from './opened.ts';
 import { ANALYSER } from './rank.ts';
 import { sqliteDriver } from './sqlite/database.ts';
 import { indexName, SqliteIndex } from './sqlite/index.ts';
@@ -198,29 +198,51 @@ export interface SharedEmbedder {
   failed(this: void): void;
 }
 
-interface SessionSetup extends MemorySetup {
-  files: KitFiles;
-  place: LinesPlace;
-  analyser: Analyser;
-}
-
 const RETRY_MS = 60_000;
 
 /** Keeps one store open with the embedder that works at the moment, and changes over when that changes. */
-export class Sessions {
-  readonly #setup: SessionSetup;
+export class OpenedMemory implements OpenMemory {
+  readonly files: KitFiles;
+  readonly analyser = ANALYSER;
+  readonly folder: string;
+  readonly writes: boolean;
+  readonly hide: (text: string) => string;
+  readonly log: Log;
+  readonly reembedding: Reembedding = { running: false, done: 0, total: 0 };
+  readonly #setup: MemorySetup;
   readonly #closing = new AbortController();
   #store: MemoryStore | undefined;
   #session: Promise<Session> | undefined;
+  #completed: Promise<void> | undefined;
   #retryAt = Number.POSITIVE_INFINITY;
   #resting = false;
-  readonly reembedding: Reembedding = { running: false, done: 0, total: 0 };
 
-  constructor(setup: SessionSetup) {
+  constructor(setup: MemorySetup, files: KitFiles) {
+    this.files = files;
+    this.folder = linesPlace(setup.kit).folder;
+    this.writes = setup.writes;
+    this.hide = setup.hide;
+    this.log = setup.log;
     this.#setup = setup;
   }
 
-  async get(): Promise<Session> {
+  async mirror(): Promise<string | undefined> {
+    return (await linePlaces(this.#setup)).all.mirror;
+  }
+
+  async session(): Promise<Session> {
+    const session = await this.#opened();
+    if (this.writes) await (this.#completed ??= completed(this, session));
+    return session;
+  }
+
+  async sessionToWrite(tell?: (note: string) => void): Promise<Session> {
+    const session = await this.session();
+    await session.store.whole(tell);
+    return session;
+  }
+
+  async #opened(): Promise<Session> {
     if (performance.now() > this.#retryAt) this.#session = undefined;
     const opened = (this.#session ??= forAll(() => this.#open()));
     try {
@@ -235,7 +257,7 @@ export class Sessions {
   /** No one waits again for an embedder that has just failed: only words are used until it is tried again. */
   embedderFailed(failure: unknown): void {
     const reason = failure instanceof Error ? failure.message : t`it failed.`;
-    this.#setup.log.warn(t`the embedder failed`, { error: reason });
+    this.log.warn(t`the embedder failed`, { error: reason });
     this.#retryAt = performance.now() + RETRY_MS;
     this.#setup.embedder.failed();
     const troubles = forAll(() => [t`Words only, without meaning: ${reason}`]);
@@ -248,7 +270,6 @@ export class Sessions {
   }
 
   async #open(): Promise<Session> {
-    const { files, analyser, place } = this.#setup;
     this.#retryAt = Number.POSITIVE_INFINITY;
     const troubles: string[] = [];
     const embedder = await this.#setup.embedder.get().catch(
@@ -259,7 +280,7 @@ export class Sessions {
       }),
     );
     const space = embedder === undefined ? undefined : { embedder: embedder.id, dim: embedder.dim };
-    const options = { project: files.kit.app, analyser, space };
+    const options = { project: this.#setup.kit.app, analyser: this.analyser, space };
     const notes: string[] = [];
     const store = await openStore(this.#setup, options, (note) => notes.push(note));
     // Calls may still be using the one before.
@@ -267,7 +288,7 @@ export class Sessions {
     this.#store = store;
     const session = { store, notes, embedder, troubles };
     if (this.#resting) store.leave();
-    else if (this.#setup.background) this.#fillIn(session, place.folder);
+    else if (this.#setup.background) this.#fillIn(session);
     return session;
   }
 
@@ -275,16 +296,55 @@ export class Sessions {
     return this.#store?.making();
   }
 
-  #fillIn(session: Session, folder: string): void {
+  #fillIn(session: Session): void {
     const { signal } = this.#closing;
-    embedPending(session, { lock: join(folder, 'embedding.lock'), signal, progress: this.reembedding }).catch(
-      (error: unknown) => {
-        if (!signal.aborted)
-          this.#setup.log.warn(t`vectors could not be computed`, {
-            error: error instanceof Error ? error.message : '',
-          });
-      },
-    );
+    this.embed(session, signal, this.reembedding).catch((error: unknown) => {
+      if (!signal.aborted)
+        this.log.warn(t`vectors could not be computed`, {
+          error: error instanceof Error ? error.message : '',
+        });
+    });
+  }
+
+  /**
+   * Gives a vector to every memory that has none of the embedder in use: after the embedder was changed, or where it
+   * failed when the memory was made. One process at a time does it; the others find the vectors there.
+   */
+  async embed(
+    { store, embedder }: Session,
+    signal: AbortSignal,
+    progress: Reembedding,
+    tell?: (progress: Reembedding) => void,
+  ): Promise<void> {
+    if (embedder === undefined) return;
+    // Whether any is without is known long before they are counted, and mostly none is.
+    if ((await store.pending({ limit: 1 })).entries.length === 0) return;
+    const { total, embedded } = await store.embedding();
+    const lock = join(this.folder, 'embedding.lock');
+    const work = async (): Promise<void> => {
+      let after: string | undefined;
+      do {
+        signal.throwIfAborted();
+        const page = await store.pending({ limit: BATCH, after });
+        const texts = page.entries.map(({ text }) => text);
+        const vectors = await embedder.embed(texts, signal);
+        progress.done += await store.setVectors(
+          page.entries.map((key, at) => ({ key, text: key.text, vector: vectors[at] as Float32Array })),
+        );
+        tell?.(progress);
+        // The list advances as vectors arrive; the mark skips those that could not be computed.
+        after = page.next;
+        await setImmediate();
+      } while (after !== undefined);
+    };
+    try {
+      await withLock(lock, { waitMs: 0, signal, inside: jailOf(this.folder) }, async () => {
+        Object.assign(progress, { running: true, done: embedded, total });
+        await work().finally(() => (progress.running = false));
+      });
+    } catch (error) {
+      if (!(error instanceof BmadError) || error.reason !== 'locked') throw error;
+    }
   }
 
   /** Gives back what it holds as soon as the calls that use it have ended. */
@@ -308,58 +368,6 @@ export interface Reembedding {
 }
 
 const BATCH = 64;
-
-interface Work {
-  lock: string;
-  signal: AbortSignal;
-  progress: Reembedding;
-  tell?: (progress: Reembedding) => void;
-}
-
-/**
- * Gives a vector to every memory that has none of the embedder in use: after the embedder was changed, or where it
- * failed when the memory was made. One process at a time does it; the others find the vectors there.
- */
-export async function embedPending(
-  { store, embedder }: Session,
-  { lock, signal, progress, tell }: Work,
-): Promise<void> {
-  if (embedder === undefined) return;
-  // Whether any is without is known long before they are counted, and mostly none is.
-  if ((await store.pending({ limit: 1 })).entries.length === 0) return;
-  const { total, embedded } = await store.embedding();
-  try {
-    await withLock(lock, { waitMs: 0, signal, inside: jailOf(dirname(lock)) }, async () => {
-      Object.assign(progress, { running: true, done: embedded, total });
-      let after: string | undefined;
-      try {
-        do {
-          signal.throwIfAborted();
-          const page = await store.pending({ limit: BATCH, after });
-          const vectors = await embedder.embed(
-            page.entries.map(({ text }) => text),
-            signal,
-          );
-          progress.done += await store.setVectors(
-            page.entries.map((entry, index) => ({
-              key: entry,
-              text: entry.text,
-              vector: vectors[index] as Float32Array,
-            })),
-          );
-          tell?.(progress);
-          // The list advances as vectors arrive; the mark skips those that could not be computed.
-          after = page.next;
-          await setImmediate();
-        } while (after !== undefined);
-      } finally {
-        progress.running = false;
-      }
-    });
-  } catch (error) {
-    if (!(error instanceof BmadError) || error.reason !== 'locked') throw error;
-  }
-}
 
 /** Copies the lines of a project that are on this machine only into the project; nothing where there are none. */
 export async function moveMemory(setup: MemorySetup): Promise<StateMove | undefined> {

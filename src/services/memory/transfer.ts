@@ -92,14 +92,14 @@ export async function imported(
       batch.map((memory) => memory.text),
       call.signal,
     );
-    const memories = batch.map((memory, index) => ({ ...memory, vector: vectors[index] }));
-    const plain = memories.filter(({ own }) => own === undefined);
-    for (const { outcome } of await session.store.upsert(plain)) result[outcome]++;
-    const back = memories.flatMap(({ own, ...memory }) => (own === undefined ? [] : [{ own, memory }]));
-    const keys = back.map(({ memory }) => memory);
-    const decide = (current: MemoryEntry | undefined, at: number): Decided<WriteOutcome> =>
-      returned(current, back[at] as (typeof back)[number], opened.files.kit.app);
-    for (const outcome of await session.store.change(keys, decide)) result[outcome]++;
+    const decide = (current: MemoryEntry | undefined, at: number): Decided<WriteOutcome> => {
+      const { own, ...memory } = batch[at] as Ready;
+      const said = { ...memory, vector: vectors[at] };
+      if (own !== undefined) return returned(current, said, own, opened.files.kit.app);
+      const { answer, ...decided } = upserted(current, said, opened.files.kit.app);
+      return { ...decided, answer: answer.outcome };
+    };
+    for (const outcome of await session.store.change(batch, decide)) result[outcome]++;
     call.progress(t`${Math.min(from + BATCH, ready.length)} of ${ready.length} memories`);
   }
   return result;
@@ -119,7 +119,8 @@ type Marks = Pick<MemoryEntry, 'supersededAt' | 'supersededBy' | 'forgottenAt'>;
  */
 function returned(
   current: MemoryEntry | undefined,
-  { memory, own }: { memory: NewMemory; own: Own },
+  memory: NewMemory,
+  own: Own,
   project: string,
 ): Decided<WriteOutcome> {
   const since = current?.updatedAt ?? '';

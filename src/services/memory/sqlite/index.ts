@@ -34,10 +34,10 @@ import {
   numberIn,
   ROW,
   SCHEMA,
+  searched,
   statsIn,
   termsText,
 } from './rows.ts';
-import { searched } from './search.ts';
 
 /** The name of the file says what it was made by, so that two programs do not make it again in turns. */
 export const indexName = (project: string, { analyser }: StoreOptions): string =>
