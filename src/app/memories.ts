@@ -25,7 +25,7 @@ export function createMemories(settings: Settings, builtIn: BuiltIn) {
     thread,
   });
   const known = createBounded<Known>(KEPT, ({ memory }) => {
-    void memory.then((left) => left.rest()).catch(() => undefined);
+    void memory.then((left) => left.close()).catch(() => undefined);
   });
 
   const names = new Map<string, Promise<string>>();
@@ -61,7 +61,7 @@ export function createMemories(settings: Settings, builtIn: BuiltIn) {
       memory.catch(() => {
         if (known.get(key)?.memory === memory) known.delete(key);
       });
-      void opened?.memory.then((before) => before.rest()).catch(() => undefined);
+      void opened?.memory.then((before) => before.close()).catch(() => undefined);
       return memory;
     },
     /** Makes the first recall in a project short, in pieces. Does nothing where there are no memories here. */

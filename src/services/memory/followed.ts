@@ -42,7 +42,6 @@ export interface MemoryIndex {
   stamp(): Promise<string>;
   health(): Promise<StoreHealth>;
   /** Gives back what it holds as soon as no one uses it; it can still be used. */
-  leave?(): void;
   close?(): void;
   mark(): Promise<{ taken: string; mark: Mark }>;
   /** The versions of points of a server that it has taken in, by their names. */
@@ -151,7 +150,7 @@ export class FollowedIndex {
     const { instead } = this.more;
     if (instead === undefined) throw error;
     this.trouble = t`${error.line} Until then, this process keeps an index in its memory.`;
-    this.#index.leave?.();
+    this.#index.close?.();
     this.#index = instead();
     this.#maker = undefined;
   }
@@ -319,15 +318,11 @@ export class FollowedIndex {
     }, needs);
   }
 
+  /** Gives back what it holds as soon as no one uses it; it can still be used. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#making?.done;
     this.#index.close?.();
-  }
-
-  /** Gives back what it holds as soon as no one uses it; it can still be used. */
-  leave(): void {
-    this.#index.leave?.();
   }
 }
 

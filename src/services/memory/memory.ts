@@ -152,8 +152,6 @@ export function openMemory(setup: MemorySetup) {
     },
 
     /** Gives back what it holds as soon as the calls that use it have ended; it can still be used. */
-    rest: (): void => opened.rest(),
-
     close: (): Promise<void> => opened.close(),
   };
 }

@@ -215,7 +215,7 @@ export class OpenedMemory implements OpenMemory {
   #session: Promise<Session> | undefined;
   #completed: Promise<void> | undefined;
   #retryAt = Number.POSITIVE_INFINITY;
-  #resting = false;
+  #isLeft = false;
 
   constructor(setup: MemorySetup, files: KitFiles) {
     this.files = files;
@@ -284,10 +284,10 @@ export class OpenedMemory implements OpenMemory {
     const notes: string[] = [];
     const store = await openStore(this.#setup, options, (note) => notes.push(note));
     // Calls may still be using the one before.
-    this.#store?.leave();
+    void this.#store?.close();
     this.#store = store;
     const session = { store, notes, embedder, troubles };
-    if (this.#resting) store.leave();
+    if (this.#isLeft) void store.close();
     else if (this.#setup.background) this.#fillIn(session);
     return session;
   }
@@ -347,14 +347,9 @@ export class OpenedMemory implements OpenMemory {
     }
   }
 
-  /** Gives back what it holds as soon as the calls that use it have ended. */
-  rest(): void {
-    this.#resting = true;
-    this.#closing.abort();
-    this.#store?.leave();
-  }
-
+  /** Gives back what it holds as soon as the calls that use it have ended; it can still be used. */
   async close(): Promise<void> {
+    this.#isLeft = true;
     this.#closing.abort();
     await this.#session?.catch(() => undefined);
     await this.#store?.close().catch(() => undefined);

@@ -162,17 +162,17 @@ export class KeptFile {
       throw wasClosed ? indexFailure(this.path, error) : error;
     } finally {
       this.#users--;
-      if (this.#leaving && this.#users === 0) this.close();
+      if (this.#leaving && this.#users === 0) this.#shut();
     }
   }
 
   /** Gives the file back as soon as no one uses it; whoever uses it later opens it for as long as that takes. */
-  leave(): void {
+  close(): void {
     this.#leaving = true;
-    if (this.#users === 0) this.close();
+    if (this.#users === 0) this.#shut();
   }
 
-  close(): void {
+  #shut(): void {
     this.#opened?.database.close();
     this.#opened = undefined;
   }
@@ -186,7 +186,7 @@ export class KeptFile {
   }
 
   async #open(): Promise<Database> {
-    this.close();
+    this.#shut();
     try {
       await ensureFolder(dirname(this.path));
       // Somebody has emptied it under its log, which SQLite would wait for.
@@ -236,7 +236,7 @@ export class KeptFile {
   }
 
   async #discard(): Promise<void> {
-    this.close();
+    this.#shut();
     for (const end of ['', '-wal', '-shm', '-journal'])
       await removeFile(`${this.path}${end}`).catch(() => undefined);
   }

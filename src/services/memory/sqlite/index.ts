@@ -225,12 +225,8 @@ export class SqliteIndex implements MemoryIndex {
   }
 
   close(): void {
-    this.#file.close();
-  }
-
-  leave(): void {
     this.#vectors = undefined;
-    this.#file.leave();
+    this.#file.close();
   }
 
   #read<T>(work: (database: Database) => T): Promise<T> {
