@@ -1,5 +1,5 @@
 import { chmod, mkdir, realpath, rmdir } from 'node:fs/promises';
-import { basename, dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { BmadError, systemCode } from '../errors.ts';
 import { t } from '../text/message.ts';
 import { shared } from '../values.ts';
@@ -26,15 +26,16 @@ export async function keepPrivate(folders: readonly string[]): Promise<void> {
   for (const folder of folders) {
     const { place } = nearest(folder);
     const real = await realpath(place).catch(() => place);
-    privateFolders.add(folder).add(join(real, relative(place, folder)));
+    privateFolders.add(resolve(folder)).add(join(real, relative(place, folder)));
   }
 }
 
-const isPrivate = (path: string): boolean => [...privateFolders].some((folder) => isBelow(folder, path));
+// By the folders of the path, since files are read all the time, and those who open many projects know many folders.
+const isPrivate = (path: string): boolean => upwards(path).some((each) => privateFolders.has(each));
 
 /** Whether something is the server's own though its root is not: a project may lie around the folders of its user. */
 export const isKeptBack = (root: string, path: string): boolean =>
-  [...privateFolders].some((folder) => isBelow(folder, path) && !isBelow(folder, root));
+  upwards(path).some((each) => privateFolders.has(each) && !isBelow(each, root));
 
 /**
  * Creates a folder and its parents; where a folder is named that nothing may lead out of, only in there. One by one, each in the
