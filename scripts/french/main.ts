@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type CatalogueFiles, isForPeople, problemsOf, spokenIn, textsOf } from './texts.ts';
 import kept from './kept.json' with { type: 'json' };
+import hosts from '../../assets/hosts/hosts.json' with { type: 'json' };
+import systems from '../../assets/names/file-systems.json' with { type: 'json' };
 import shapes from '../../assets/secrets/shapes.json' with { type: 'json' };
 
 const HELP = `Checks the French texts of the command line in src/language/fr.
@@ -32,10 +34,12 @@ async function sources(): Promise<{ all: Set<string>; read: Map<string, string> 
     if (SPEAKS.test(source)) for (const text of texts.said) read.set(text, file);
     if (isForPeople(file)) for (const text of texts.known) read.set(text, file);
   }
-  // What a value looks like is said to people when it is refused.
-  for (const { name } of shapes) {
-    all.add(name);
-    read.set(name, 'base/secrets/values.ts');
+  // Some are names that are the same in French.
+  for (const text of Object.values(systems.far)) all.add(text);
+  // What a value looks like is said to people when it is refused, and what is left to do in a host.
+  for (const text of [...shapes.map(({ name }) => name), ...hosts.flatMap(({ after }) => after ?? [])]) {
+    all.add(text);
+    read.set(text, 'base/secrets/values.ts');
   }
   // What the parser of the command line says itself.
   for (const file of ['command', 'help', 'argument', 'option', 'suggestSimilar'])

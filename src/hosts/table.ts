@@ -1,5 +1,5 @@
 import { posix, win32 } from 'node:path';
-import { SERVER_KEY } from '../base/product.ts';
+import hosts from '../../assets/hosts/hosts.json' with { type: 'json' };
 
 /** The systems whose paths differ; every other one is treated as Linux. */
 export type System = 'linux' | 'darwin' | 'win32';
@@ -23,7 +23,7 @@ type PathPattern = string;
 interface HostFile {
   /** The paths that the host reads, the one it prefers first. The first that exists is used, otherwise the first. */
   paths: readonly PathPattern[];
-  /** Where it differs from system to system. */
+  /** Where it differs from system to system; on a Mac some follow the custom of Linux. */
   on?: Partial<Record<System, readonly PathPattern[]>>;
   /** What is added to the entry in this file alone. */
   more?: Entry;
@@ -68,224 +68,10 @@ interface HostLimits {
   dataAlone?: true;
 }
 
-const MCP = 'mcpServers';
 /** The tool that runs programs. */
 export const CONTRACT_TOOL = 'run_completion_contract';
-const CODE = '<config>/Code/User';
-
 /** Every host that can be connected, where it reads its servers from, and how it writes them. */
-export const HOSTS: readonly Host[] = [
-  {
-    id: 'claude-code',
-    name: 'Claude Code',
-    aliases: ['claude'],
-    traces: ['~/.claude', '~/.claude.json'],
-    programs: ['claude'],
-    format: 'json',
-    key: MCP,
-    user: { paths: ['~/.claude.json'] },
-    project: { paths: ['.mcp.json'] },
-    shape: 'typed',
-    own: 'claude mcp add --scope user bmad --',
-    limits: { startMs: 30_000, answerBytes: 100_000, dataAlone: true },
-  },
-  {
-    id: 'claude-desktop',
-    name: 'Claude Desktop',
-    traces: ['<config>/Claude'],
-    format: 'json',
-    key: MCP,
-    user: { paths: ['<config>/Claude/claude_desktop_config.json'] },
-    shape: 'standard',
-    after: 'Quit it completely and start it again.',
-  },
-  {
-    id: 'cursor',
-    name: 'Cursor',
-    aliases: ['cursor-agent'],
-    traces: ['~/.cursor'],
-    programs: ['cursor', 'cursor-agent'],
-    format: 'json',
-    key: MCP,
-    user: { paths: ['~/.cursor/mcp.json'] },
-    project: { paths: ['.cursor/mcp.json'] },
-    shape: 'standard',
-    limits: { tools: 40 },
-  },
-  {
-    id: 'vscode',
-    name: 'VS Code',
-    aliases: ['code', 'vs-code', 'copilot-chat'],
-    traces: [CODE, '~/.vscode'],
-    programs: ['code'],
-    format: 'json',
-    key: 'servers',
-    user: { paths: [`${CODE}/mcp.json`] },
-    project: { paths: ['.vscode/mcp.json'] },
-    shape: 'typed',
-    own: 'code --add-mcp',
-    limits: { tools: 128 },
-  },
-  {
-    id: 'copilot-cli',
-    name: 'Copilot CLI',
-    aliases: ['copilot', 'github-copilot-cli'],
-    traces: ['$COPILOT_HOME|~/.copilot'],
-    programs: ['copilot'],
-    format: 'json',
-    key: MCP,
-    user: { paths: ['$COPILOT_HOME|~/.copilot/mcp-config.json'], more: { tools: ['*'] } },
-    project: { paths: ['.mcp.json', '.github/mcp.json'] },
-    shape: 'typed',
-  },
-  {
-    id: 'cline',
-    name: 'Cline',
-    traces: [`${CODE}/globalStorage/saoudrizwan.claude-dev`],
-    format: 'json',
-    key: MCP,
-    user: { paths: [`${CODE}/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json`] },
-    shape: 'standard',
-    more: { disabled: false },
-  },
-  {
-    id: 'cline-cli',
-    name: 'Cline CLI',
-    traces: ['$CLINE_DIR|~/.cline'],
-    programs: ['cline'],
-    format: 'json',
-    key: MCP,
-    user: { paths: ['$CLINE_DIR|~/.cline/data/settings/cline_mcp_settings.json'] },
-    shape: 'standard',
-    more: { disabled: false },
-  },
-  {
-    id: 'windsurf',
-    name: 'Windsurf',
-    traces: ['~/.codeium/windsurf'],
-    programs: ['windsurf'],
-    format: 'json',
-    key: MCP,
-    user: { paths: ['~/.codeium/windsurf/mcp_config.json'] },
-    shape: 'standard',
-    limits: { tools: 100 },
-  },
-  {
-    id: 'zed',
-    name: 'Zed',
-    traces: ['<config>/zed', '<config>/Zed'],
-    programs: ['zed'],
-    format: 'json',
-    key: 'context_servers',
-    user: {
-      paths: ['<config>/zed/settings.json'],
-      // On a Mac it follows the custom of Linux.
-      on: { darwin: ['~/.config/zed/settings.json'], win32: ['<config>/Zed/settings.json'] },
-    },
-    project: { paths: ['.zed/settings.json'] },
-    shape: 'zed',
-  },
-  {
-    id: 'codex',
-    name: 'Codex',
-    aliases: ['codex-cli', 'openai-codex'],
-    traces: ['$CODEX_HOME|~/.codex'],
-    programs: ['codex'],
-    format: 'toml',
-    key: 'mcp_servers',
-    user: { paths: ['$CODEX_HOME|~/.codex/config.toml'] },
-    project: { paths: ['.codex/config.toml'] },
-    shape: 'standard',
-    own: 'codex mcp add bmad --',
-    approval: { tools: { [CONTRACT_TOOL]: { approval_mode: 'approve' } } },
-    limits: { startMs: 10_000, answerBytes: 10_240, dataAlone: true },
-  },
-  {
-    id: 'gemini-cli',
-    name: 'Gemini CLI',
-    aliases: ['gemini'],
-    traces: ['~/.gemini/settings.json', '~/.gemini/tmp', '~/.gemini/installation_id'],
-    programs: ['gemini'],
-    format: 'json',
-    key: MCP,
-    user: { paths: ['~/.gemini/settings.json'] },
-    project: { paths: ['.gemini/settings.json'] },
-    shape: 'standard',
-    own: 'gemini mcp add --scope user bmad',
-    commands: { user: `~/.gemini/commands/${SERVER_KEY}`, project: `.gemini/commands/${SERVER_KEY}` },
-  },
-  {
-    id: 'antigravity',
-    name: 'Antigravity',
-    traces: ['~/.gemini/antigravity'],
-    programs: ['antigravity'],
-    format: 'json',
-    key: MCP,
-    user: { paths: ['~/.gemini/antigravity/mcp_config.json'] },
-    shape: 'standard',
-  },
-  {
-    id: 'antigravity-cli',
-    name: 'Antigravity CLI',
-    traces: ['~/.gemini/config'],
-    format: 'json',
-    key: MCP,
-    user: { paths: ['~/.gemini/config/mcp_config.json'] },
-    shape: 'standard',
-  },
-  {
-    id: 'opencode',
-    name: 'opencode',
-    traces: ['~/.config/opencode', '~/.local/share/opencode'],
-    programs: ['opencode'],
-    format: 'json',
-    key: 'mcp',
-    user: { paths: ['~/.config/opencode/opencode.jsonc', '~/.config/opencode/opencode.json'] },
-    project: {
-      paths: ['opencode.jsonc', 'opencode.json', '.opencode/opencode.jsonc', '.opencode/opencode.json'],
-    },
-    shape: 'opencode',
-  },
-  {
-    id: 'goose',
-    name: 'Goose',
-    traces: ['~/.config/goose', '<config>/Block/goose'],
-    programs: ['goose'],
-    format: 'yaml',
-    key: 'extensions',
-    user: {
-      paths: ['<config>/goose/config.yaml'],
-      on: {
-        darwin: ['~/.config/goose/config.yaml'],
-        win32: ['<config>/Block/goose/config/config.yaml'],
-      },
-    },
-    shape: 'goose',
-  },
-  {
-    id: 'kiro',
-    name: 'Kiro',
-    aliases: ['kiro-cli'],
-    traces: ['~/.kiro'],
-    programs: ['kiro', 'kiro-cli'],
-    format: 'json',
-    key: MCP,
-    user: { paths: ['~/.kiro/settings/mcp.json'] },
-    project: { paths: ['.kiro/settings/mcp.json'] },
-    shape: 'standard',
-  },
-  {
-    id: 'junie',
-    name: 'Junie',
-    traces: ['~/.junie'],
-    programs: ['junie'],
-    format: 'json',
-    key: MCP,
-    user: { paths: ['~/.junie/mcp/mcp.json'] },
-    project: { paths: ['.junie/mcp/mcp.json'] },
-    shape: 'standard',
-  },
-];
+export const HOSTS = hosts as readonly Host[];
 
 /** What paths depend on. */
 export interface Surroundings {

@@ -68,7 +68,7 @@ interface Held extends Lock {
 }
 
 /** The locks that what runs now was started under. */
-const locks = around<readonly Held[]>('locks that are held');
+const locks = /* @__PURE__ */ around<readonly Held[]>('locks that are held');
 
 /**
  * Runs `action` while no other process does so for this file. A process that stood still for three beats, suspended or on

@@ -1,3 +1,4 @@
+import references from '../../../assets/secrets/references.json' with { type: 'json' };
 import shapes from '../../../assets/secrets/shapes.json' with { type: 'json' };
 import { withoutEnd, withoutStart } from '../text/text.ts';
 import { isSecretName } from './names.ts';
@@ -13,32 +14,9 @@ const NOTHING =
  * What stands for a value that is kept elsewhere. Each is asked for as a whole, so that a secret beside a reference, or
  * as its default, is none of these. A default that was masked already (`${TOKEN:-***}`) is.
  */
-const REFERENCES: readonly RegExp[] = [
-  // Shells and Compose, Spring, GitHub; `$ecret1` is a value.
-  /^\$(?:[A-Z_][A-Z0-9_]*|[A-Za-z_]+)$/,
-  /^\$\{[\w.]{1,100}(?:(?::-|:=|[-=:])(?:\*\*\*)?|:?\?[^}]*)?\}$/,
-  /^\$\{\{[^'"{}]*\}\}$/,
-  /^\$\([^()]*\)$/,
-  // Ansible, Helm and other templates.
-  /^\*{0,2}\s?\{\{[\w .|()[\]-]*\}\}$/,
-  /^\{\{-? ?(?:lookup|query|env)\b[^{}]*\}\}$/,
-  // Rails, Windows, Python.
-  /^<%=? ?ENV(?:\.fetch)?[[(]["']\w+["'][\])] ?%>$/,
-  /^%[A-Z_][A-Z0-9_]*%$/,
-  /^%\(\w+\)s$/,
-  /^(?:process\.env|import\.meta\.env|secrets?|var)\.[\w.]+$/,
-  /^(?:os\.environ|os\.getenv|getenv|env)[.[(][\w.()[\]'", ]*$/,
-  // "Put your key here", and what was masked by others.
-  /^@?<[A-Za-z][A-Za-z _.-]*>$/,
-  /^\*{3,}$/,
-  // Where it is: a file, a vault, another part of a YAML file.
-  /^(?:~|\.{1,2})\/[\w./-]+$/,
-  /^\/(?:run|etc|var|home|usr|opt|srv|mnt|tmp|secrets|vault)\/[\w./-]+$/,
-  /^[\w./-]*\/[\w.-]+\.(?:json|pem|key|txt|crt|p12|jks|ya?ml)$/,
-  /^op:\/\/[\w ./-]+$/,
-  /^arn:aws[\w-]*:(?:secretsmanager|ssm):[\w:/.+=@-]+$/,
-  /^!(?:Ref|secret|ImportValue|reference) [\w.-]+$/,
-];
+export const REFERENCES: readonly RegExp[] = references.flatMap(({ patterns }) =>
+  patterns.map((pattern) => new RegExp(pattern)),
+);
 
 const SCHEME = /^(?:basic|bearer|token|digest) /i;
 

@@ -1,13 +1,7 @@
+import common from '../../../assets/words/code.json' with { type: 'json' };
+
 /** Words that are common in code and in questions about it, and carry no meaning. */
-const STOP_WORDS = new Set(
-  (
-    'a an and are as at be been but by can could do does for from had has have how i if in into is it its may no not of ' +
-    'on or our should so some such than that the their them then there these they this to us use used uses using was we ' +
-    'were what when where which who why will with would you your ' +
-    'au aux avec ce ces cette comment dans de des du elle en est et il ils je la le les leur mais ne nous on ou où par ' +
-    'pas pour qu que quel quelle qui sa se ses son sont sur un une vous'
-  ).split(' '),
-);
+const STOP_WORDS = new Set(Object.values(common).flatMap((words) => words.split(' ')));
 
 /** Longer runs are hashes, keys and encoded data: no one searches for them by words, and some must not be kept. */
 const LONGEST_WORD = 48;

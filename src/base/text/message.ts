@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import told from '../../../assets/words/spoken.json' with { type: 'json' };
 import { shared } from '../values.ts';
 
 /** English texts and what they are in another language; both have the same places (`{0}`) for what comes in. */
@@ -83,59 +84,49 @@ export const forAll = <T>(work: () => T): T =>
 const keyOf = (parts: TemplateStringsArray): string =>
   parts.reduce((text, part, place) => `${text}{${place - 1}}${part}`);
 
-/** Words that only one of the two languages has, and that hardly any sentence does without. */
-const WORDS = {
-  French:
-    'le les des une est et dans pour que qui sur avec par pas ne sont ce cette ces aux du nous vous il elle ils elles mais ou donc plus être a été doit peut',
-  English:
-    'the and of to is are was were in that it this these those with for not be by from has have must can should which at as an or but we you they',
-} as const;
+type Named = 'French' | 'English';
+
 const LEAST_WORDS = 25;
 /** The other language may be quoted. */
 const CLEARLY = 4;
+const CODE = /`[^`\n]{0,500}`/g;
 
-/** The language that a text is written in, where it is long enough to tell and is plainly one of the two. */
-export function spokenLanguage(text: string): keyof typeof WORDS | undefined {
-  const prose = text
-    .replace(/```[^`]{0,100000}```/g, ' ')
-    .replace(/`[^`\n]{0,500}`/g, ' ')
-    .replace(/"[^"\n]{1,60}"\s{0,3}:/g, ' ');
-  const words = prose.toLowerCase().match(/\p{L}+/gu) ?? [];
-  if (words.length < LEAST_WORDS) return undefined;
-  const count = (language: keyof typeof WORDS): number => {
-    const known = new Set(WORDS[language].split(' '));
+const wordsIn = (text: string): readonly string[] =>
+  text
+    .replace(CODE, ' ')
+    .toLowerCase()
+    .match(/\p{L}+/gu) ?? [];
+
+/**
+ * How many words are French and how many English, of those that only one of the two has and that hardly any sentence does without;
+ * in a line every word counts, so that more of each are known.
+ */
+const counted = (words: readonly string[], kind: 'text' | 'line'): [french: number, english: number] => {
+  const count = (language: Named): number => {
+    const known = new Set(told[language][kind].split(' '));
     return words.filter((word) => known.has(word)).length;
   };
-  const [french, english] = [count('French'), count('English')];
+  return [count('French'), count('English')];
+};
+
+/** The language that a text is written in, where it is long enough to tell and is plainly one of the two. */
+export function spokenLanguage(text: string): Named | undefined {
+  const prose = text.replace(/```[^`]{0,100000}```/g, ' ').replace(CODE, ' ');
+  const words = wordsIn(prose.replace(/"[^"\n]{1,60}"\s{0,3}:/g, ' '));
+  if (words.length < LEAST_WORDS) return undefined;
+  const [french, english] = counted(words, 'text');
   const least = words.length / 10;
   if (french >= least && french > CLEARLY * english) return 'French';
   return english >= least && english > CLEARLY * french ? 'English' : undefined;
 }
 
-/** In a line every word counts: those that both languages have are left out, and more of each are known. */
-const BOTH = ['a', 'as', 'an', 'or', 'on', 'plus', 'son'];
-const MORE = {
-  French:
-    'en un au sans sous tous toute toutes jamais toujours leur nos notre se sa chaque entre avant après',
-  English: 'within after before when every never our its does will only then than there their been',
-} as const;
 const LEAST_IN_LINE = 2;
 
 /** The language of a sentence or two; nothing unless it is plainly one of the two. */
-export function lineLanguage(text: string): keyof typeof WORDS | undefined {
+export function lineLanguage(text: string): Named | undefined {
   const long = spokenLanguage(text);
   if (long !== undefined) return long;
-  const words =
-    text
-      .replace(/`[^`\n]{0,500}`/g, ' ')
-      .toLowerCase()
-      .match(/\p{L}+/gu) ?? [];
-  const count = (language: keyof typeof WORDS): number => {
-    const known = new Set(`${WORDS[language]} ${MORE[language]}`.split(' '));
-    for (const word of BOTH) known.delete(word);
-    return words.filter((word) => known.has(word)).length;
-  };
-  const [french, english] = [count('French'), count('English')];
+  const [french, english] = counted(wordsIn(text), 'line');
   if (french >= LEAST_IN_LINE && english === 0) return 'French';
   return english >= LEAST_IN_LINE && french === 0 ? 'English' : undefined;
 }
@@ -146,7 +137,7 @@ const NAMES = {
 } as const;
 
 /** Which of the two languages a setting names: `Français`, `fr-FR`, `anglais`; nothing for any other. */
-export function namedLanguage(name: string): keyof typeof WORDS | undefined {
+export function namedLanguage(name: string): Named | undefined {
   if (NAMES.French.test(name)) return 'French';
   return NAMES.English.test(name) ? 'English' : undefined;
 }
