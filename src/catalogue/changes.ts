@@ -37,14 +37,8 @@ export async function compareCatalogues(before: Catalogue, after: Catalogue): Pr
   };
 }
 
-interface Pairs {
-  added: BmadRecord[];
-  removed: BmadRecord[];
-  both: { record: BmadRecord; previous: BmadRecord }[];
-}
-
 /** What is in both, by kind and name. */
-function paired(before: readonly BmadRecord[], after: readonly BmadRecord[]): Pairs {
+function paired(before: readonly BmadRecord[], after: readonly BmadRecord[]) {
   const isAligned = (record: BmadRecord, previous: BmadRecord | undefined): boolean =>
     record === previous || (previous !== undefined && recordKey(record) === recordKey(previous));
   // After most edits they are the same, one after the other.

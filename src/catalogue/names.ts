@@ -54,13 +54,6 @@ const INSTEAD = 3;
 /** After so many, names are entered anew. */
 const MOST_INSTEAD = 200;
 
-interface Named {
-  wanted: ParsedName;
-  records: readonly BmadRecord[];
-  /** Whether it is only a part of their names. */
-  isPart?: boolean;
-}
-
 interface ParsedName {
   kinds: readonly RecordKind[];
   module: string | undefined;
@@ -146,7 +139,10 @@ export class NameIndex {
   }
 
   /** What has this name; else what has it as a part, where that will do; else what has it without the old prefixes. */
-  #find(wanted: ParsedName, fuzzy: boolean): Named {
+  #find(
+    wanted: ParsedName,
+    fuzzy: boolean,
+  ): { wanted: ParsedName; records: readonly BmadRecord[]; isPart?: boolean } {
     const known = this.#known(wanted);
     if (known.length > 0) return { wanted, records: known };
     const apart = { ...wanted, ...this.apart(wanted.name) };

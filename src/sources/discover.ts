@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import type { Seen } from '../base/files/keeper.ts';
 import { isBelow } from '../base/files/open-file.ts';
 import { withoutHidden } from '../base/text/hidden.ts';
+import { those } from '../base/values.ts';
 import type { DeclaredModule } from '../model/module.ts';
 import type { Origin, OriginKind } from '../model/origin.ts';
 import {
@@ -107,7 +108,7 @@ export async function discoverSources(request: DiscoveryRequest): Promise<Discov
         ? []
         : kind === 'project'
           ? await mountsOfProject(real, opener, warn)
-          : await mountsOfFolder(real, opener, { ...(name === undefined ? {} : { name }), warn });
+          : await mountsOfFolder(real, opener, warn, name);
     const step = Math.min(STEP, room / mounts.length);
     for (const [index, { place, parts, ...about }] of mounts.entries()) {
       const origin: Origin = {
@@ -173,19 +174,15 @@ async function mountsOfProject(
   const [main, ...others] = roots.filter(({ shape }) => shape === 'v6');
   const listed = main === undefined ? new Set<string>() : await listedSkills(treeOf(main));
   const skills = await skillMounts(project, listed, opener);
-  const first: RootMounts[] =
+  return those<RootMounts>(
     main === undefined
-      ? skills.length === 0
-        ? []
-        : [{ place: '', parts: skills }]
-      : [{ place: main.name, parts: [{ at: '', tree: treeOf(main) }, ...skills] }];
-  return [
-    ...first,
-    ...others.map((root) => ({ place: root.name, parts: [{ at: '', tree: treeOf(root) }] })),
-    ...roots
+      ? skills.length > 0 && { place: '', parts: skills }
+      : { place: main.name, parts: [{ at: '', tree: treeOf(main) }, ...skills] },
+    others.map((root) => ({ place: root.name, parts: [{ at: '', tree: treeOf(root) }] })),
+    roots
       .filter(({ shape }) => shape === 'v4')
       .map((root) => ({ place: root.name, parts: [{ at: root.name, tree: treeOf(root) }] })),
-  ];
+  );
 }
 
 /** What another project remembers is not for this one, even if both share one BMAD folder. */
@@ -213,10 +210,8 @@ async function skillMounts(
 async function mountsOfFolder(
   folder: string,
   opener: Opener,
-  {
-    name = nameOfFolder(folder),
-    warn = () => undefined,
-  }: { name?: string; warn?: (message: string) => void } = {},
+  warn: (message: string) => void,
+  name = nameOfFolder(folder),
 ): Promise<RootMounts[]> {
   const { disk, open } = opener;
   if ((await shapeOf(folder, basename(folder), disk)) !== undefined)

@@ -34,7 +34,11 @@ export async function readMarketplace(
     if (plugin.skills !== undefined && skills?.length === 0 && plugin.skills.length > 0) continue;
     for (const path of skills ?? []) taken.add(path);
     const others = plugins.filter((other) => other !== plugin).map(({ source }) => source);
-    for (const module of await resolvePlugin(folder, present<Plugin>({ ...plugin, skills }), others, from))
+    for (const module of await resolvePlugin(
+      { ...from, folder },
+      present<Plugin>({ ...plugin, skills }),
+      others,
+    ))
       if (!added(modules, module))
         warn(
           t`${MARKETPLACE}: plugin ${quoted(plugin.name)}: a module ${quoted(module.code)} already exists`,

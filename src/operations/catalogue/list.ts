@@ -282,17 +282,11 @@ async function resourceItems(
   };
 }
 
-interface RankedEntries {
-  entries: readonly Entry[];
-  /** The names of those that were put first, in their order. */
-  lifted: string[];
-}
-
 /**
  * A list in its usual order, module after module, but with what was started or is boosted first in its module. Lists of
- * the protocol, which hosts keep, do not come through here.
+ * the protocol, which hosts keep, do not come through here. `lifted`: the names of those that were put first.
  */
-async function rankedEntries(entries: readonly Entry[], workspace: Workspace): Promise<RankedEntries> {
+async function rankedEntries(entries: readonly Entry[], workspace: Workspace) {
   const ranking = await workspace.ranking();
   if (ranking.isPlain) return { entries, lifted: [] };
   const groups = ranking.lifted(

@@ -54,11 +54,6 @@ export const listPrompts = defineOperation({
   render: ({ items }) => ({ body: items.map((item) => item.name).join('\n') }),
 });
 
-/** All that a host is offered. */
-export async function promptsFor(host: string | undefined, context: Context): Promise<PromptItem[]> {
-  return offeredTo(host, await context.workspace(), context);
-}
-
 export const findPrompt = defineOperation({
   name: 'find_prompt',
   title: 'Find a prompt',
@@ -120,13 +115,11 @@ function switchedOff({ configFrom }: SettingsPort): BmadError {
 /** The folders from which a host reads skills and commands itself, and what it calls itself. */
 export const OWN_ENTRIES = hostEntries;
 
-/** What lists show, but nothing that the host shows already as a skill or a command that it has found itself. */
-async function offeredTo(
-  host: string | undefined,
-  workspace: Workspace,
-  { config }: SettingsPort,
-): Promise<PromptItem[]> {
+/** What a host is offered: what lists show, but nothing that it shows already as a skill or a command that it has found itself. */
+export async function promptsFor(host: string | undefined, context: Context): Promise<PromptItem[]> {
+  const { config } = context;
   if (config.prompts === 'off') return [];
+  const workspace = await context.workspace();
   const listed = new Set(workspace.catalogue.listed.map(identity));
   const prompts = promptsOf(workspace).filter(({ kind, target }) => listed.has(`${kind} ${target}`));
   const called = host?.toLowerCase() ?? '';

@@ -44,7 +44,7 @@ export const listResources = defineOperation({
     const items = page.part.map((item) => ({
       ...item,
       name: withoutHidden(item.name),
-      ...(item.description === undefined ? {} : { description: withoutHidden(item.description) }),
+      ...present({ description: item.description && withoutHidden(item.description) }),
     }));
     return { items, ...present({ next: page.next }) };
   },
@@ -72,10 +72,9 @@ async function makeResources({
   const files = shown.map(({ path, title, mimeType, origin, about }) => ({
     uri: contentUri(path),
     name: path,
-    ...present({ title }),
     mimeType,
     origin,
-    ...present({ description: about }),
+    ...present({ title, description: about }),
   }));
   const skills = delivery.skills
     .all()
@@ -110,13 +109,13 @@ export const readResource = defineOperation({
     const state = await stateText(uri, context, call);
     if (state !== undefined) return { mimeType: 'text/markdown', text: state.text };
     const workspace = await context.workspace();
-    const file = SKILL_URI.test(uri)
-      ? await skillFile(uri, workspace, call)
-      : await contentFile(uri, workspace, context);
+    const place = SKILL_URI.test(uri) ? undefined : await findFile(uri, workspace, context);
+    const file = await (place === undefined
+      ? skillFile(uri, workspace, call)
+      : workspace.delivery.file(place.path, place.from));
     return {
       mimeType: file.mimeType,
-      ...present({ text: file.text }),
-      ...(file.bytes === undefined ? {} : { blob: file.bytes.toString('base64') }),
+      ...present({ text: file.text, blob: file.bytes?.toString('base64') }),
       ...(file.origin === undefined || file.origin.kind === 'project' || file.origin.kind === 'package'
         ? {}
         : { origin: { name: file.origin.displayName, ...file.origin.git } }),
@@ -137,11 +136,6 @@ async function skillFile(
     suggestions: [skills.uri(skill, 'SKILL.md')],
     steps: [{ operation: 'list_skill_folder', args: { uri }, why: 'List its files' }],
   });
-}
-
-async function contentFile(uri: string, workspace: Workspace, context: Context): Promise<ServedFile> {
-  const { path, from } = await findFile(uri, workspace, context);
-  return workspace.delivery.file(path, from);
 }
 
 /** A list of thousands is looked at whenever a file moves: page by page it would be made anew for each. */

@@ -5,7 +5,7 @@ import { BmadError, ours, quoted } from '../../base/errors.ts';
 import { saying } from '../../base/step.ts';
 import { withoutHidden } from '../../base/text/hidden.ts';
 import { listPage } from '../../base/text/paging.ts';
-import type { Call, Context, NamedSkill, ServerPort, Workspace } from '../context.ts';
+import type { Call, NamedSkill, ServerPort, Workspace } from '../context.ts';
 import { cursorField, textUpTo } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 
@@ -45,10 +45,12 @@ export const listSkills = defineOperation({
     const page = listPage(listed, PAGE, `skills ${listed.length}`, cursor);
     const entries = await mapLimited(page.part, READS_AT_ONCE, async (skill) => {
       call.signal.throwIfAborted();
-      return readableEntry(skill, workspace, context, call);
+      // A skill whose files cannot be read, or are gone, costs only itself.
+      return entryOf(skill, workspace, context, call).catch(
+        ours(({ message }) => context.log.warn('skill', { name: skill.name, error: message })),
+      );
     });
-    const items = entries.filter((entry) => entry !== undefined);
-    return { items, ...present({ next: page.next }) };
+    return { items: entries.filter((entry) => typeof entry === 'object'), ...present({ next: page.next }) };
   },
   render: ({ items }) => ({ body: items.map(({ uri }) => uri).join('\n') }),
 });
@@ -117,21 +119,6 @@ export const listSkillFolder = defineOperation({
   },
   render: ({ items }) => ({ body: items.map(({ name, folder }) => name + (folder ? '/' : '')).join('\n') }),
 });
-
-/** A skill whose files cannot be read, or are gone, costs only itself. */
-async function readableEntry(
-  skill: NamedSkill,
-  workspace: Workspace,
-  context: Context,
-  call: Call,
-): Promise<SkillEntry | undefined> {
-  return entryOf(skill, workspace, context, call).catch(
-    ours(({ message }) => {
-      context.log.warn('skill', { name: skill.name, error: message });
-      return undefined;
-    }),
-  );
-}
 
 async function entryOf(
   skill: NamedSkill,

@@ -160,16 +160,10 @@ export function safetyLines(safety: Safety): string[] {
   return lines.length === 0 ? [t`Safety: nothing to report`] : [t`Safety:`, ...lines];
 }
 
-interface StateFinding {
-  level: 'broken' | 'notice';
-  about: 'project-state';
-  text: string;
-}
-
 const NAMED_STATES = 3;
 
 /** What is wrong with the project's own state: the kit's files, its memories and its runs. */
-export async function stateFindings(context: Pick<Context, 'state' | 'memory'>): Promise<StateFinding[]> {
+export async function stateFindings(context: Pick<Context, 'state' | 'memory'>) {
   const state = await context.state();
   const facts = await state.facts();
   const known = await facts.context();
@@ -187,8 +181,8 @@ export async function stateFindings(context: Pick<Context, 'state' | 'memory'>):
   for (const part of parts)
     for (const text of await part().catch(ours(({ message }) => [message]))) all.add(text);
   return [...all].map((text) => ({
-    level: mild.has(text) ? 'notice' : 'broken',
-    about: 'project-state',
+    level: mild.has(text) ? ('notice' as const) : ('broken' as const),
+    about: 'project-state' as const,
     text,
   }));
 }
@@ -212,12 +206,6 @@ async function runProblems(state: Awaited<ReturnType<Context['state']>>): Promis
   return [...told, t`${plural(unread.length, 'run')} that cannot be read: ${named.join(' ')}${more}`];
 }
 
-interface WatchFinding {
-  level: 'notice';
-  about: 'watching';
-  text: string;
-}
-
 type Why = WatchReport['polled'][number]['why'];
 
 const REASONS: Record<Exclude<Why, 'asked'>, (code: string) => string> = {
@@ -234,10 +222,10 @@ const REMEDIES: Record<string, string> = {
 };
 
 /** Folders whose changes are found by looking now and then, though nobody has asked for that. */
-export function watchFindings(report: WatchReport | undefined): WatchFinding[] {
+export function watchFindings(report: WatchReport | undefined) {
   return (report?.polled ?? []).flatMap(({ path, why, code = '' }) => {
     if (why === 'asked') return [];
     const text = t`Changes in ${path} are polled: ${REASONS[why](code)}.${say(REMEDIES[code] ?? '')}`;
-    return [{ level: 'notice', about: 'watching', text }];
+    return [{ level: 'notice' as const, about: 'watching' as const, text }];
   });
 }

@@ -10,7 +10,7 @@ import type { CataloguePort, MemoryPort, PlacePort, SettingsPort, StatePort, Wor
 import { projectField, stepsField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 import { linesPlace, onMachine, PLACES } from '../project/state-place.ts';
-import { cacheLines, cacheSchema, cacheView, isEmpty } from './kept.ts';
+import { cacheLines, cacheSchema, isEmpty } from './kept.ts';
 import {
   hostLines,
   hostsSchema,
@@ -115,7 +115,7 @@ export const doctor = defineOperation({
       ...(machine === undefined ? [] : [notice(t`state on this machine`, machine.text)]),
     ];
     const nothing = noContent(opened, context.config.discovery);
-    const cache = await cacheView(diagnosis);
+    const cache = await diagnosis.cache();
     const clearing = isEmpty(cache) ? [] : [CLEAR];
     if (handshake) call.progress(t`starting the server for a handshake`);
     const shaken = handshake ? await diagnosis.handshake(call.signal) : undefined;

@@ -6,7 +6,6 @@ import { qualifiedName, type BmadRecord } from '../../model/record.ts';
 import { titledList } from '../answer-text.ts';
 import { projectField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
-import type { Diagnosis } from '../context.ts';
 
 const itemSchema = z.object({ name: z.string(), kind: z.string(), uses: z.int(), last: z.string() });
 
@@ -122,18 +121,6 @@ export const cacheSchema = z.object({
 });
 export type CacheView = z.output<typeof cacheSchema>;
 
-export async function cacheView(diagnosis: Diagnosis): Promise<CacheView> {
-  const { parts, ...most } = await diagnosis.cache();
-  const iso = (ms: number): string => new Date(ms).toISOString();
-  return {
-    ...most,
-    parts: parts.map(({ newest, oldest, ...part }) => ({
-      ...part,
-      ...(newest === undefined || oldest === undefined ? {} : { newest: iso(newest), oldest: iso(oldest) }),
-    })),
-  };
-}
-
 /** `512 MiB`, `0.3 MiB`. */
 function mebibytes(bytes: number): string {
   return `${Number((bytes / 1_048_576).toFixed(1))} MiB`;
@@ -204,7 +191,7 @@ export const warm = defineOperation({
       readings: [...readings],
       index,
       ms,
-      cache: await cacheView(await context.diagnosis()),
+      cache: await (await context.diagnosis()).cache(),
     };
   },
 

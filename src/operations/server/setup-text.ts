@@ -181,7 +181,7 @@ function indented(title: string, texts: readonly string[]): string[] {
   return texts.length === 0 ? [] : [title, ...texts.map((line) => `    ${line}`)];
 }
 
-interface Asking {
+export interface Asking {
   ask(prompt: string): Promise<string>;
   choose: NonNullable<Call['choose']>;
   context: Context;

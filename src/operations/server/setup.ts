@@ -11,6 +11,7 @@ import { hostLines, hostsSchema, isWell } from './doctor-text.ts';
 import { isListed, shortName } from '../../model/record.ts';
 import {
   askedFor,
+  type Asking,
   byFile,
   FIRST_WISH,
   firstWords,
@@ -85,7 +86,7 @@ export const setup = defineOperation({
     const chosen =
       names !== undefined
         ? states
-        : await chosenOf(states, yes || dry || print, { call, context, found, notes });
+        : await chosenOf(states, yes || dry || print, { context, found, notes }, call);
     if (print)
       return { dry_run: dry, results: chosen.map((state) => printed(state, found)), handshakes: [], notes };
     const results: Result[] = [];
@@ -143,17 +144,14 @@ export const setup = defineOperation({
 
 const EXAMPLE_HOST = 'claude-code';
 
-interface Asking {
-  call: Call;
-  context: Context;
-  found: HostSetup;
-  notes: string[];
-}
-
 /** All that are installed, or those of them that the person picks. */
-async function chosenOf(states: HostState[], quiet: boolean, asking: Asking): Promise<HostState[]> {
+async function chosenOf(
+  states: HostState[],
+  quiet: boolean,
+  asking: Pick<Asking, 'context' | 'found' | 'notes'>,
+  { ask, choose }: Call,
+): Promise<HostState[]> {
   const { hosts } = asking.found;
-  const { ask, choose } = asking.call;
   const installed = states.filter((state) => state.installed);
   if (!quiet && ask !== undefined && choose !== undefined)
     return askedFor(states, { ...asking, ask, choose });

@@ -255,14 +255,11 @@ export function createDelivery({ catalogue, projectRoot, today, seen, ...parts }
     return (await customize(record, await ownText(record))).text;
   }
 
-  const skills = createSkillShelf({
-    catalogue,
-    async startText(record, say) {
-      // A date would make another file of it every day.
-      const material = await materialOf(record, record, undefined, 'the current date');
-      const { head, body } = composeActivation(record, undefined, material, say);
-      return `${head}\n\n${body}`;
-    },
+  const skills = createSkillShelf(catalogue, async (record, say) => {
+    // A date would make another file of it every day.
+    const material = await materialOf(record, record, undefined, 'the current date');
+    const { head, body } = composeActivation(record, undefined, material, say);
+    return `${head}\n\n${body}`;
   });
 
   return {

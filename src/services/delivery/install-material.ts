@@ -228,21 +228,15 @@ function furtherFiles(parts: InstallParts, text: string, rules: readonly PathRul
 
 const CORE = '.bmad-core/core-config.yaml';
 
-interface CoreConfig {
-  /** The settings that a text names, one by one or as a part (`prd.*`). */
-  values: [string, string][];
-  /** The file, where the text sends its reader to it. */
-  loaded?: string;
-}
-
 /**
  * The settings of version 4. Its texts and personas send a model to `core-config.yaml` for them; where they are given,
- * nobody has to read that file.
+ * nobody has to read that file. `values` are those that a text names, one by one or as a part (`prd.*`), and `loaded` is the
+ * file, where the text sends its reader to it.
  */
 export async function coreConfig(
   { record, read }: Pick<InstallParts, 'record' | 'read'>,
   text: string,
-): Promise<CoreConfig> {
+): Promise<{ values: [string, string][]; loaded?: string }> {
   const [top = ''] = record.bmadRelativePath.split('/', 1);
   const none = { values: [] };
   if (!top.startsWith('.bmad-') && record.generation !== 'v4') return none;

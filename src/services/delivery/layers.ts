@@ -221,19 +221,16 @@ export function defaultConfig(
     values.set(module.code, Object.fromEntries(answers));
   }
   const { core, ...others } = Object.fromEntries(values);
-  const all = { ...(core === undefined ? {} : { core }), modules: others, agents: rosterTable(modules) };
+  const agents = Object.fromEntries(
+    modules.flatMap(({ code: module, roster }) =>
+      roster.map(({ code, ...entry }) => [code, { module, ...entry }]),
+    ),
+  );
+  const all = { ...(core === undefined ? {} : { core }), modules: others, agents };
   const unknown = Object.entries(kit.memory?.values ?? {}).filter(
     ([key]) => !modules.some(({ settings }) => settings.some((setting) => setting.key === key)),
   );
   return kit.memory === undefined
     ? all
     : withKit(all, { ...kit.memory, values: Object.fromEntries(unknown) });
-}
-
-function rosterTable(modules: readonly ModuleInfo[]): Table {
-  return Object.fromEntries(
-    modules.flatMap((module) =>
-      module.roster.map(({ code, ...entry }) => [code, { module: module.code, ...entry }]),
-    ),
-  );
 }

@@ -79,14 +79,16 @@ export function namedFiles(
   rules: readonly PathRule[],
   has: (path: string) => boolean,
 ): string[] {
-  const found = new Set<string>();
-  for (const [word] of text.matchAll(/[\w./{}-]+/g)) {
+  const found = pathsIn(text, rules).map((path) => withoutEnd(path, '.{}-'));
+  return [...new Set(found)].filter(has);
+}
+
+/** What follows in each word of a text that a rule is about, in the content. */
+function pathsIn(text: string, rules: readonly PathRule[]): string[] {
+  return [...text.matchAll(/[\w./{}-]+/g)].flatMap(([word]) => {
     const rule = rules.find(({ written }) => word.startsWith(written));
-    const path = rule === undefined ? undefined : rule.folder + word.slice(rule.written.length);
-    const file = path === undefined ? undefined : withoutEnd(path, '.{}-');
-    if (file !== undefined && has(file)) found.add(file);
-  }
-  return [...found];
+    return rule === undefined ? [] : [rule.folder + word.slice(rule.written.length)];
+  });
 }
 
 /** What is written by an install, a user or an agent may not be there yet. */
@@ -101,16 +103,17 @@ export function missingNames(
   rules: readonly PathRule[],
   has: (path: string) => boolean,
 ): { path: string; instead: string | undefined }[] {
-  const found = new Set<string>();
-  const forms = inAllForms(rules, has);
-  for (const [word] of text.matchAll(/[\w./{}-]+/g)) {
-    const rule = forms.find(({ written }) => word.startsWith(written));
-    const path = rule === undefined ? '' : withoutEnd(rule.folder + word.slice(rule.written.length), '.-');
-    // What has a placeholder in it is no file yet.
-    const isFile = /\.(?:md|xml|ya?ml|csv)$/.test(path) && !/[{}]/.test(path);
-    if (isFile && !WRITTEN.test(path) && !EXAMPLE.test(path) && !has(path)) found.add(path);
-  }
-  return [...found].map((path) => ({ path, instead: withOtherEnding(path, has) }));
+  const named = pathsIn(text, inAllForms(rules, has)).map((path) => withoutEnd(path, '.-'));
+  return [...new Set(named)]
+    .filter(
+      (path) =>
+        // What has a placeholder in it is no file yet.
+        /^[^{}]+\.(?:md|xml|ya?ml|csv)$/.test(path) &&
+        !WRITTEN.test(path) &&
+        !EXAMPLE.test(path) &&
+        !has(path),
+    )
+    .map((path) => ({ path, instead: withOtherEnding(path, has) }));
 }
 
 /** The file that is there under this name with another ending. */

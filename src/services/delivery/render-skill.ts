@@ -31,26 +31,17 @@ export function needsRendering(sources: Iterable<string>): boolean {
 
 /** Replaces the tokens of all sources in one pass; what is inserted is not scanned again. */
 export function renderSources(input: RenderInput): Map<string, string> {
-  const rendered = new Map<string, string>();
-  for (const [file, source] of input.sources) {
-    rendered.set(
-      file,
-      source.replace(
-        TOKENS,
-        (_token, config?: string, short?: string, workflow?: string, snapshot?: string) => {
-          if (config !== undefined)
-            return configValue(lookup(input.central, config, 'config value'), `config.${config}`, input);
-          if (short !== undefined) return shortConfigValue(short, input);
-          if (workflow !== undefined)
-            return customizationValue(workflow, input).replaceAll('{skill-root}', () => input.skillRoot);
-          if (snapshot === undefined || !input.sources.has(snapshot))
-            throw new RenderError(`snapshot reference targets undeclared source: ${snapshot ?? ''}`);
-          return input.locate(snapshot);
-        },
-      ),
-    );
-  }
-  return rendered;
+  const valueOf = (_token: string, config?: string, short?: string, workflow?: string, snapshot?: string) => {
+    if (config !== undefined)
+      return configValue(lookup(input.central, config, 'config value'), `config.${config}`, input);
+    if (short !== undefined) return shortConfigValue(short, input);
+    if (workflow !== undefined)
+      return customizationValue(workflow, input).replaceAll('{skill-root}', () => input.skillRoot);
+    if (snapshot === undefined || !input.sources.has(snapshot))
+      throw new RenderError(`snapshot reference targets undeclared source: ${snapshot ?? ''}`);
+    return input.locate(snapshot);
+  };
+  return new Map([...input.sources].map(([file, source]) => [file, source.replace(TOKENS, valueOf)]));
 }
 
 function lookup(table: Table, path: string, label: string): unknown {

@@ -13,21 +13,14 @@ import { type BmadRecord, isListed, recordKey, STARTABLE } from '../../model/rec
 import type { Tree } from '../../sources/tree.ts';
 import { serve, type ServedFile } from './files.ts';
 
-/** A skill whose files are known. */
-interface OpenSkill {
-  /** The paths of its files, sorted, `SKILL.md` among them. */
-  paths: readonly string[];
-  file(path: string): Promise<ServedFile>;
-}
-
-interface ShelfParts {
-  catalogue: Catalogue;
-  /** What starting the record delivers, as Markdown that does not depend on the day. */
-  startText(record: BmadRecord, say: SayStep): Promise<string>;
-}
-
-/** Everything that can be started, in the shape of skills: a folder with a `SKILL.md` and the files it needs. */
-export function createSkillShelf({ catalogue, startText }: ShelfParts) {
+/**
+ * Everything that can be started, in the shape of skills: a folder with a `SKILL.md` and the files it needs. `startText` is
+ * what starting a record delivers, as Markdown that does not depend on the day.
+ */
+export function createSkillShelf(
+  catalogue: Catalogue,
+  startText: (record: BmadRecord, say: SayStep) => Promise<string>,
+) {
   let named: readonly NamedSkill[] | undefined;
   let byName: ReadonlyMap<string, NamedSkill> | undefined;
   let folders: ReadonlyMap<string, number> | undefined;
@@ -80,7 +73,8 @@ export function createSkillShelf({ catalogue, startText }: ShelfParts) {
     return source.tree;
   }
 
-  async function open(skill: NamedSkill, say: SayStep): Promise<OpenSkill> {
+  /** The paths of its files, sorted, `SKILL.md` among them, and how each is read. */
+  async function open(skill: NamedSkill, say: SayStep) {
     const { record } = skill;
     const own = await ownFiles(record);
     const paths = [...new Set([SKILL_FILE, ...own.keys()])].sort();

@@ -125,41 +125,20 @@ function lastWords(stderr: string): string {
   return lines.join('\n').trim().slice(-300);
 }
 
-/** One folder of what is kept of large content. */
-interface CachePart {
-  part: (typeof KEPT_PARTS)[number];
-  folder: string;
-  files: number;
-  bytes: number;
-  /** When the newest and the oldest were written, in milliseconds. */
-  newest?: number;
-  oldest?: number;
-  /** How many are damaged, or of another version of the server: they are made again when they are needed. */
-  damaged: number;
-  outdated: number;
-}
-
-export interface CacheReport {
-  parts: CachePart[];
-  /** What each may hold at most. */
-  mostFiles: number;
-  mostBytes: number;
-}
-
-/** What is kept of large content for the next process, of all projects. */
-async function surveyCache(cache: string): Promise<CacheReport> {
-  const parts: CachePart[] = [];
+/** What is kept of large content for the next process, of all projects, and what each folder may hold at most. */
+async function surveyCache(cache: string) {
+  const parts = [];
   for (const part of KEPT_PARTS) {
     const kept = diskCache(cache, part);
     const files = await kept.survey();
     const count = (is: KeptFile['is']): number => files.filter((file) => file.is === is).length;
-    const [newest, oldest] = [files[0]?.mtimeMs, files.at(-1)?.mtimeMs];
+    const written = (file: KeptFile | undefined) => file && new Date(file.mtimeMs).toISOString();
     parts.push({
       part,
       folder: kept.folder,
       files: files.length,
       bytes: files.reduce((sum, { size }) => sum + size, 0),
-      ...(newest === undefined || oldest === undefined ? {} : { newest, oldest }),
+      ...present({ newest: written(files[0]), oldest: written(files.at(-1)) }),
       damaged: count('damaged'),
       outdated: count('of another version'),
     });

@@ -5,7 +5,7 @@ import { field, isTable, parseFrontMatter, parseYaml } from '../../base/parse/pa
 import { hiddenIn, looks, visible } from '../../base/text/hidden.ts';
 import { plural, t } from '../../base/text/message.ts';
 import { fold } from '../../base/text/suggest.ts';
-import { grouped, madeOnce, push } from '../../base/values.ts';
+import { grouped, madeOnce, push, those } from '../../base/values.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { fileFaults } from '../../catalogue/content-files.ts';
 import { METHOD } from '../../model/module.ts';
@@ -64,7 +64,7 @@ export async function examine(
     () => hiddenCharacters(catalogue, checked, signal),
     lookAlikes,
   ]) {
-    found.push(...(await look(catalogue)));
+    found.push(...[await look(catalogue)].flat());
     await breath();
   }
   return found;
@@ -93,18 +93,14 @@ function missingFiles(catalogue: Catalogue): Finding[] {
     const gone = records.filter(({ status }) => status === 'no-file-found');
     const stale = gone.filter(({ launches }) => launches !== undefined);
     const rows = gone.filter(({ launches }) => launches === undefined);
-    const found: Finding[] = [];
-    if (rows.length > 0) {
-      found.push(
+    return those(
+      rows.length > 0 &&
         finding(
           'broken',
           'missing-files',
           t`${origin.displayName}: ${plural(rows.length, 'manifest row')} without a file (${recordNames(rows)}). An older version may have left its manifests behind, or no assistant was chosen during installation. Reinstall BMAD for the assistant you use.`,
         ),
-      );
-    }
-    if (stale.length > 0) {
-      found.push(
+      stale.length > 0 &&
         finding(
           'broken',
           'stale-launchers',
@@ -113,9 +109,7 @@ function missingFiles(catalogue: Catalogue): Finding[] {
             .map(({ bmadRelativePath }) => bmadRelativePath)
             .join(', ')}.`,
         ),
-      );
-    }
-    return found;
+    );
   });
 }
 
@@ -130,18 +124,16 @@ function unlistedFiles(catalogue: Catalogue): Finding[] {
     );
     const unlisted = own.filter(({ status }) => status === 'not-in-manifest');
     if (unlisted.length === 0 || own.every(({ status }) => status !== 'verified')) return [];
-    return [
-      finding(
-        'notice',
-        'unlisted-files',
-        t`${origin.displayName}: ${unlisted.length} not in any manifest, but served (${recordNames(unlisted)}).`,
-      ),
-    ];
+    return finding(
+      'notice',
+      'unlisted-files',
+      t`${origin.displayName}: ${unlisted.length} not in any manifest, but served (${recordNames(unlisted)}).`,
+    );
   });
 }
 
 /** What one origin takes away from another. The built-in content is there to be overridden and does not count. */
-function overrides({ records, winners }: Catalogue): Finding[] {
+function overrides({ records, winners }: Catalogue): Finding | Finding[] {
   const byKey = grouped(winners, recordKey);
   const hidden = records.filter(
     (record) =>
@@ -152,16 +144,14 @@ function overrides({ records, winners }: Catalogue): Finding[] {
         true,
   );
   if (hidden.length === 0) return [];
-  return [
-    finding(
-      'notice',
-      'override',
-      t`${plural(hidden.length, 'record')} overridden by different content from a higher-ranked origin (${recordNames(hidden)}; from ${[...new Set(hidden.map(({ origin }) => origin.displayName))].join(', ')}). "explain" shows each.`,
-    ),
-  ];
+  return finding(
+    'notice',
+    'override',
+    t`${plural(hidden.length, 'record')} overridden by different content from a higher-ranked origin (${recordNames(hidden)}; from ${[...new Set(hidden.map(({ origin }) => origin.displayName))].join(', ')}). "explain" shows each.`,
+  );
 }
 
-function ambiguousNames({ winners }: Catalogue): Finding[] {
+function ambiguousNames({ winners }: Catalogue): Finding | Finding[] {
   const groups = grouped(
     winners.filter((one) => isListed(one) && ['agent', 'workflow'].includes(one.kind)),
     ({ kind, name, origin }) => `${kind} ${fold(shortName(name))} ${origin.priority}`,
@@ -172,13 +162,11 @@ function ambiguousNames({ winners }: Catalogue): Finding[] {
   );
   if (shared.length === 0) return [];
   const names = shared.slice(0, NAMED).map(([first]) => (first === undefined ? '' : shortName(first.name)));
-  return [
-    finding(
-      'notice',
-      'ambiguous',
-      t`${plural(shared.length, 'name')} in several modules; include the module, as in bmm/… (${names.join(', ')}${shared.length > NAMED ? ', …' : ''}).`,
-    ),
-  ];
+  return finding(
+    'notice',
+    'ambiguous',
+    t`${plural(shared.length, 'name')} in several modules; include the module, as in bmm/… (${names.join(', ')}${shared.length > NAMED ? ', …' : ''}).`,
+  );
 }
 
 /** A release that came after the built-in one is served as it is; what of the method is new in it, nothing here knows. */
@@ -267,7 +255,7 @@ function versionOrder(a: string, b: string): number {
   return order(first.before, second.before);
 }
 
-function versionDrift(catalogue: Catalogue): Finding[] {
+function versionDrift(catalogue: Catalogue): Finding | Finding[] {
   const versions = byOrigin(catalogue)
     .filter(({ origin }) => origin.kind !== 'package')
     .map(({ origin, records }) => ({
@@ -276,13 +264,11 @@ function versionDrift(catalogue: Catalogue): Finding[] {
     }))
     .filter(({ version }) => version !== undefined);
   if (new Set(versions.map(({ version }) => version)).size < 2) return [];
-  return [
-    finding(
-      'notice',
-      'version',
-      t`Different versions of BMAD: ${versions.map(({ origin, version }) => `${origin.displayName} ${version ?? ''}`).join(', ')}.`,
-    ),
-  ];
+  return finding(
+    'notice',
+    'version',
+    t`Different versions of BMAD: ${versions.map(({ origin, version }) => `${origin.displayName} ${version ?? ''}`).join(', ')}.`,
+  );
 }
 
 /** Up to 6.2.0 customization is compiled into the agent: a file edited afterwards is merged here, and nowhere else. */
@@ -339,7 +325,7 @@ async function faultyFiles(catalogue: Catalogue, signal?: AbortSignal): Promise<
 }
 
 /** Some versions write placeholders into the configuration that nothing will ever replace. */
-function strayPlaceholders({ modules }: Catalogue): Finding[] {
+function strayPlaceholders({ modules }: Catalogue): Finding | Finding[] {
   const stray = modules
     .filter(({ origin }) => origin.kind !== 'package')
     .flatMap(({ code, settings }) =>
@@ -351,13 +337,11 @@ function strayPlaceholders({ modules }: Catalogue): Finding[] {
         .map(({ key, default: value }) => `${code}.${key} = ${value}`),
     );
   if (stray.length === 0) return [];
-  return [
-    finding(
-      'broken',
-      'placeholder',
-      t`Unresolved placeholders in the configuration: ${stray.slice(0, NAMED).join('; ')}. Reinstall BMAD with all settings, or edit the files.`,
-    ),
-  ];
+  return finding(
+    'broken',
+    'placeholder',
+    t`Unresolved placeholders in the configuration: ${stray.slice(0, NAMED).join('; ')}. Reinstall BMAD with all settings, or edit the files.`,
+  );
 }
 
 /** What models read as text. */

@@ -42,11 +42,7 @@ interface SearchQuery {
   signal?: AbortSignal | undefined;
 }
 
-export interface Search {
-  find(query: SearchQuery): Promise<SearchHit[]>;
-  index(signal?: AbortSignal): Promise<ShelfReport>;
-  complete(typed: string, kinds: readonly RecordKind[]): Promise<BmadRecord[]>;
-}
+export type Search = ReturnType<typeof createSearch>;
 
 /** Hits whose scores differ by less fit equally well. */
 const NEARLY_EQUAL = 0.03;
@@ -62,7 +58,7 @@ export function createSearch({
   ranking,
   hasBeside = false,
   cache,
-}: SearchParts): Search {
+}: SearchParts) {
   const served = catalogue.winners.filter(({ launches }) => launches === undefined);
   const listed = served.filter(isListed);
   const names = createNames(served, (record) => catalogue.names.handleOf(record));
