@@ -1,6 +1,6 @@
-import { cp, mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { cp, mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { execute } from '../../src/operations/execute.ts';
@@ -29,8 +29,10 @@ const agentsIn = (folder: string): string => join(rootIn(folder), 'agents');
 type Edit = (folder: string, which: number, mark: string) => Promise<unknown>;
 
 const names = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder).sort() : []);
+/** A link, which leads to one workflow after the other, and now and then nowhere. */
+const LINK = 'linked';
 const flowOf = (folder: string, which: number): string => {
-  const all = names(flowsIn(folder));
+  const all = names(flowsIn(folder)).filter((name) => name !== LINK);
   return join(flowsIn(folder), all[which % Math.max(1, all.length)] ?? 'flow-0');
 };
 
@@ -59,6 +61,13 @@ const EDITS: Record<string, Edit> = {
     const [from, to] = [flowOf(folder, which), join(flowsIn(folder), `copy-${which}`)];
     if (from !== to) await cp(from, to, { recursive: true });
   },
+  async link(folder, which) {
+    await mkdir(flowsIn(folder), { recursive: true });
+    const place = join(flowsIn(folder), LINK);
+    await rm(place, { force: true });
+    // By its name, so that it leads to the same in a clone.
+    await symlink(basename(flowOf(folder, which)), place, 'junction');
+  },
   template: (folder, which) => rm(join(flowOf(folder, which), 'template.md'), { force: true }),
   async rename(folder) {
     const from = rootIn(folder);
@@ -76,6 +85,7 @@ async function answers(context: Context, which: number): Promise<string[]> {
     ['search', { query: 'research of the market' }],
     ['read', { target: `flow-${which}`, kind: 'workflow' }],
     ['execute', { name: `new-${which}` }],
+    ['read', { target: `bmad://bmm/workflows/${LINK}/workflow.md` }],
     ['list', { what: 'resources', pattern: 'bmm/**/template.md', limit: 200 }],
   ];
   const all: string[] = [];

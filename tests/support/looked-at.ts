@@ -38,6 +38,20 @@ export const onPoorDisk = <T>(seconds: number, work: () => Promise<T>): Promise<
     return Object.assign(found, { ino: 0, mtimeMs: coarse(mtimeMs), ctimeMs: coarse(ctimeMs) });
   }, work);
 
+/** As on a machine whose clock has jumped by so much: it tells another time, and so does all that is written from now on. */
+export async function afterJump<T>(ms: number, work: () => Promise<T>): Promise<T> {
+  const { now } = Date;
+  // The times of files are taken from a clock that goes by steps of some milliseconds.
+  const since = now() - 20;
+  Date.now = () => now() + ms;
+  const jumped = (at: number): number => (at < since ? at : at + ms);
+  return withStats((found) => {
+    if (typeof found !== 'object' || found === null) return found;
+    const { mtimeMs, ctimeMs } = found as { mtimeMs: number; ctimeMs: number };
+    return Object.assign(found, { mtimeMs: jumped(mtimeMs), ctimeMs: jumped(ctimeMs) });
+  }, work).finally(() => void (Date.now = now));
+}
+
 async function withStats<T>(seen: (found: unknown) => unknown, work: () => Promise<T>): Promise<T> {
   const own = { statSync: fs.statSync, lstatSync: fs.lstatSync };
   const through =

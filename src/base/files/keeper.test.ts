@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { linkFolder, writeFiles } from '../../../tests/support/folders.ts';
-import { fileLooks, onPoorDisk } from '../../../tests/support/looked-at.ts';
+import { afterJump, fileLooks, onPoorDisk } from '../../../tests/support/looked-at.ts';
 import { Keeper } from './keeper.ts';
 
 afterEach(() => {
@@ -117,6 +117,34 @@ describe('places', () => {
         return later.unchanged();
       })
       .toBe(true);
+  });
+
+  it.each([
+    ['back', -3_600_000],
+    ['forward', 3_600_000],
+  ])('know what was written while the clock has jumped %s, and when it is right again', async (_, ms) => {
+    const folder = await settledFolder();
+    const [file, other] = [join(folder, 'a/one.md'), join(folder, 'c/d/e.md')];
+    const look = (...paths: string[]): Keeper => {
+      const places = new Keeper();
+      for (const path of paths) places.look(path);
+      return places;
+    };
+    const before = look(file, other);
+    const during = await afterJump(ms, async () => {
+      expect(await before.changed(), 'the clock alone').toEqual([]);
+      await writeFile(file, 'eno');
+      expect(await before.changed()).toEqual([file]);
+      expect(await look(file).changed(), 'it may be written again within the same time').toEqual([file]);
+      let settled = look(file);
+      await expect.poll(() => (settled = look(file)).unchanged()).toBe(true);
+      await writeFile(file, 'neo');
+      expect(await settled.changed()).toEqual([file]);
+      return settled;
+    });
+    expect(await during.changed()).toEqual([file]);
+    await writeFile(other, 'E');
+    expect(await before.changed()).toEqual([file, other]);
   });
 
   it.each([1, 2])(
