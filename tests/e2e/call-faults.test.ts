@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/app.ts';
 import { errorText, expectError, expectServing } from '../support/error-answers.ts';
-import { LineClient } from '../support/line-client.ts';
+import { type Lines, linesHere } from '../support/line-client.ts';
 
 const INVALID_PARAMS = -32_602;
 const LONG = 'x'.repeat(100_000);
@@ -9,9 +9,10 @@ const LONG = 'x'.repeat(100_000);
 const cwd = await temporaryFolder(afterAll);
 const home = await temporaryFolder(afterAll);
 
-let client: LineClient;
+let client: Lines;
 beforeAll(async () => {
-  client = await LineClient.connect({ cwd, home });
+  client = linesHere({ cwd, home });
+  await client.initialize();
   return () => client.close();
 });
 afterEach(() => expectServing(client));

@@ -1,12 +1,13 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/app.ts';
 import { installOf } from '../support/installs.ts';
-import { LineClient, type Message } from '../support/line-client.ts';
+import { type Lines, linesHere, type Message } from '../support/line-client.ts';
 
 const home = await temporaryFolder(afterAll);
 
-async function connect(cwd: string, toolsets: string): Promise<LineClient> {
-  const client = await LineClient.connect({ cwd, home, args: ['--toolsets', toolsets] });
+async function connect(cwd: string, toolsets: string): Promise<Lines> {
+  const client = linesHere({ cwd, home, args: ['--toolsets', toolsets] });
+  await client.initialize();
   afterAll(() => client.close());
   return client;
 }

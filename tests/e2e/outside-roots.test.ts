@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { contentRoot, temporaryFolder } from '../support/app.ts';
 import { expectError, expectServing } from '../support/error-answers.ts';
-import { LineClient } from '../support/line-client.ts';
+import { type Lines, linesHere } from '../support/line-client.ts';
 
 const CANARY = 'canary-7f3a9e';
 
@@ -64,9 +64,10 @@ const URIS: [name: string, uri: string][] = [
   ['of a javascript', `javascript:${canaryFile}`],
 ];
 
-let client: LineClient;
+let client: Lines;
 beforeAll(async () => {
-  client = await LineClient.connect({ cwd, home });
+  client = linesHere({ cwd, home });
+  await client.initialize();
   return () => client.close();
 });
 afterEach(() => expectServing(client));
@@ -160,7 +161,8 @@ describe("a project's overrides", () => {
   it('cannot smuggle a file in as the configuration of the server', async () => {
     const project = await temporaryFolder(afterAll);
     await symlink(canaryFile, join(project, 'bmad-mcp.toml'));
-    const own = await LineClient.connect({ cwd: project, home, env: { BMAD_LOG_LEVEL: 'debug' } });
+    const own = linesHere({ cwd: project, home, env: { BMAD_LOG_LEVEL: 'debug' } });
+    await own.initialize();
     await expectServing(own);
     await own.close();
     expect(own.stderr).toContain('bmad-mcp.toml');

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../support/app.ts';
 import { expectError, expectServing } from '../support/error-answers.ts';
-import { INITIALIZE, LineClient, type Id } from '../support/line-client.ts';
+import { INITIALIZE, LineClient, type Id, type Lines, linesHere } from '../support/line-client.ts';
 
 const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
@@ -12,8 +12,15 @@ const cwd = await temporaryFolder(afterAll);
 const home = await temporaryFolder(afterAll);
 const LIST = { name: 'bmad', arguments: { operation: 'list', query: 'agents' } };
 
-async function freshClient(env: Record<string, string> = {}): Promise<LineClient> {
-  const client = new LineClient({ cwd, home, env });
+function freshClient(): Lines {
+  const client = linesHere({ cwd, home });
+  onTestFinished(async () => void (await client.close()));
+  return client;
+}
+
+/** The program, with all that it has to say on stderr. */
+function loudClient(): LineClient {
+  const client = new LineClient({ cwd, home, env: { BMAD_LOG_LEVEL: 'debug' } });
   onTestFinished(async () => void (await client.close()));
   return client;
 }
@@ -210,7 +217,7 @@ describe('a server that gets unusual but good lines', () => {
 
 describe('a client that does not read', () => {
   it('gets all of its answers later, and the server says nothing about it on stderr', async () => {
-    const client = await freshClient({ BMAD_LOG_LEVEL: 'debug' });
+    const client = loudClient();
     await client.initialize();
     client.child.stdout.pause();
     const lines = Array.from({ length: 1_000 }, (_value, id) =>
@@ -228,13 +235,13 @@ describe('a client that does not read', () => {
 
 describe('the opening', () => {
   it('serves a request that comes before initialize', async () => {
-    const client = await freshClient();
+    const client = freshClient();
     expect((await client.request('tools/list', {})).result).toHaveProperty('tools.0.name', 'bmad');
     await expectServing(client);
   });
 
   it('survives nonsense before initialize', async () => {
-    const client = await freshClient();
+    const client = freshClient();
     await client.write('nonsense\n{}\n');
     expect((await client.answer(null)).error?.code).toBe(PARSE_ERROR);
     expect((await client.answer(null)).error?.code).toBe(INVALID_REQUEST);
@@ -243,7 +250,7 @@ describe('the opening', () => {
   });
 
   it('offers a version it knows to a client that asks for one of 1999', async () => {
-    const client = await freshClient();
+    const client = freshClient();
     const { result } = await client.request('initialize', { ...INITIALIZE, protocolVersion: '1999-01-01' });
     expect(result?.['protocolVersion']).toMatch(/^20\d\d-\d\d-\d\d$/);
     await expectServing(client);
@@ -252,7 +259,7 @@ describe('the opening', () => {
   it.each([[{}], [{ protocolVersion: 42 }], [{ ...INITIALIZE, clientInfo: 'me' }]])(
     'refuses initialize with %j and takes a right one afterwards',
     async (params) => {
-      const client = await freshClient();
+      const client = freshClient();
       const answer = await client.request('initialize', params);
       expect(answer.error).toBeDefined();
       expectError(answer);
@@ -262,7 +269,7 @@ describe('the opening', () => {
   );
 
   it('refuses a version of the per-request kind that it does not know', async () => {
-    const client = await freshClient();
+    const client = freshClient();
     const meta = {
       'io.modelcontextprotocol/protocolVersion': '2099-01-01',
       'io.modelcontextprotocol/clientInfo': INITIALIZE.clientInfo,
@@ -276,7 +283,7 @@ describe('the opening', () => {
   });
 
   it('writes nothing but messages to stdout, whatever the log has to say', async () => {
-    const client = await freshClient({ BMAD_LOG_LEVEL: 'debug' });
+    const client = loudClient();
     await client.initialize();
     await client.write('nonsense\n');
     await client.answer(null);

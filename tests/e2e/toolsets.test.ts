@@ -2,19 +2,20 @@ import { join } from 'node:path';
 import { writeFile } from 'node:fs/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/app.ts';
-import { LineClient } from '../support/line-client.ts';
+import { type Lines, linesHere } from '../support/line-client.ts';
 import { bareEnvironment, bmad, bmadServer } from '../support/programs.ts';
 
 const home = await temporaryFolder(afterAll);
 const cwd = await temporaryFolder(afterAll);
 
-async function connect(args: readonly string[], env: Record<string, string> = {}): Promise<LineClient> {
-  const client = await LineClient.connect({ cwd, home, args, env });
+async function connect(args: readonly string[]): Promise<Lines> {
+  const client = linesHere({ cwd, home, args });
+  await client.initialize();
   afterAll(() => client.close());
   return client;
 }
 
-async function toolNames(client: LineClient): Promise<string[]> {
+async function toolNames(client: Lines): Promise<string[]> {
   const { result } = await client.request('tools/list', {});
   const tools = (result?.['tools'] ?? []) as { name: string }[];
   return tools.map(({ name }) => name);
@@ -74,11 +75,8 @@ describe('the tools of a server', () => {
   });
 
   it('come from variables too, and the instructions name only what is there', async () => {
-    const client = new LineClient({
-      cwd,
-      home,
-      env: { BMAD_TOOLSETS: 'agents', BMAD_EXCLUDE_TOOLS: '*-dev' },
-    });
+    const env = { BMAD_TOOLSETS: 'agents', BMAD_EXCLUDE_TOOLS: '*-dev' };
+    const client = linesHere({ cwd, home, env });
     afterAll(() => client.close());
     const { result } = await client.initialize();
     expect(result?.['instructions']).toContain('"bmad-workflow"');

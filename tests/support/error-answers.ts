@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { LineClient, Message } from './line-client.ts';
+import type { Lines, Message } from './line-client.ts';
 
 const LARGEST = 8 * 1024;
 /** A line of a stack trace, or the name of a file of ours with a line number. */
@@ -23,7 +23,7 @@ export function expectError(answer: Message, ...names: string[]): void {
 }
 
 /** After a fault the server must be as good as new. */
-export async function expectServing(client: LineClient): Promise<void> {
+export async function expectServing(client: Lines): Promise<void> {
   const { result } = await client.callTool({ operation: 'list', query: 'agents', detail: 'brief' });
   expect(result).toEqual({
     content: [

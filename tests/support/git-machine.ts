@@ -10,7 +10,7 @@ import { contextIn, temporaryFolder, testCall } from './app.ts';
 import { bmadHere } from './command-line.ts';
 import { writeFiles } from './folders.ts';
 import { makeRepository, type TestRepository } from './git-repository.ts';
-import { LineClient, type Message } from './line-client.ts';
+import { LineClient, type Lines, type Message } from './line-client.ts';
 import { bareEnvironment, bmad, bmadServer, type Ended } from './programs.ts';
 
 interface Done {
@@ -159,7 +159,7 @@ export class GitMachine {
 }
 
 /** The names of the agents a server lists, in one line. */
-export async function agentsOf(client: LineClient): Promise<string> {
+export async function agentsOf(client: Lines): Promise<string> {
   return textOf(await client.callTool({ operation: 'list', query: 'agents', detail: 'brief' }));
 }
 
@@ -171,7 +171,7 @@ export function textOf({ result, error }: Message): string {
 }
 
 /** Asks until the server lists an agent, for two minutes at most. */
-export async function untilListed(client: LineClient, name: string): Promise<void> {
+export async function untilListed(client: Lines, name: string): Promise<void> {
   await vi.waitFor(async () => expect((await agentsOf(client)).split(', ')).toContain(name), {
     timeout: 120_000,
     interval: 100,

@@ -1,6 +1,10 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
-import { serverFile } from './app.ts';
+import { PassThrough, type Readable, type Writable } from 'node:stream';
+import { createContext } from '../../src/app/app.ts';
+import { extractSettings } from '../../src/config/flags.ts';
+import { serveStreams } from '../../src/surfaces/mcp/stdio.ts';
+import { cliFile, outsideHere, serverFile } from './app.ts';
 import { bareEnvironment, withHandles } from './programs.ts';
 
 export type Id = string | number | null;
@@ -39,42 +43,34 @@ export const INITIALIZE = {
   clientInfo: { name: 'line-client', version: '1' },
 };
 
+interface End {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
 /** A client that knows nothing but lines, so that a test can write what no well-behaved client would. */
-export class LineClient {
-  readonly child: ChildProcessWithoutNullStreams;
-  /** Lines of stdout that are no JSON-RPC message; there must never be one. */
+export class Lines {
+  /** Lines that are no JSON-RPC message; there must never be one. */
   readonly strays: string[] = [];
-  readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  readonly ended: Promise<End>;
   stderr = '';
+  readonly #input: Writable;
   #rest = '';
   #unread: Message[] = [];
   #waiters: Waiter[] = [];
   #lastId = 1_000;
   #over = false;
 
-  constructor({ cwd, home, env = {}, args = [], program = serverFile, handles }: LineClientOptions) {
-    this.child = spawn(...withHandles(handles, process.execPath, [program, ...args]), {
-      cwd,
-      env: bareEnvironment(home, env),
-    });
-    this.child.stdout.setEncoding('utf8').on('data', (text: string) => this.#read(text));
-    this.child.stderr.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
+  constructor(input: Writable, output: Readable, ended: Promise<End>) {
+    this.#input = input;
+    output.setEncoding('utf8').on('data', (text: string) => this.#read(text));
     // A server that has ended makes the next write fail; the test sees the end itself.
-    this.child.stdin.on('error', () => undefined);
-    this.ended = new Promise((resolve) => {
-      this.child.once('close', (code, signal) => {
-        this.#over = true;
-        for (const waiter of this.#waiters) waiter.reject(this.#gone());
-        resolve({ code, signal });
-      });
+    input.on('error', () => undefined);
+    this.ended = ended.then((end) => {
+      this.#over = true;
+      for (const waiter of this.#waiters) waiter.reject(this.#gone());
+      return end;
     });
-  }
-
-  /** Starts a server and shakes hands with it. */
-  static async connect(options: LineClientOptions): Promise<LineClient> {
-    const client = new LineClient(options);
-    await client.initialize();
-    return client;
   }
 
   async initialize(): Promise<Message> {
@@ -85,7 +81,7 @@ export class LineClient {
 
   /** Writes bytes as they are, and is done when they have left. */
   write(bytes: string | Buffer): Promise<void> {
-    return new Promise((resolve) => this.child.stdin.write(bytes, () => resolve()));
+    return new Promise((resolve) => this.#input.write(bytes, () => resolve()));
   }
 
   send(message: unknown): Promise<void> {
@@ -116,14 +112,9 @@ export class LineClient {
     return this.#unread;
   }
 
-  /** Waits until stderr holds a text so many times. */
-  async logged(text: string, times: number): Promise<void> {
-    while (this.stderr.split(text).length <= times) await once(this.child.stderr, 'data');
-  }
-
-  /** Ends stdin, as a client does that goes away. */
-  async close(): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
-    this.child.stdin.end();
+  /** Ends its input, as a client does that goes away. */
+  async close(): Promise<End> {
+    this.#input.end();
     return this.ended;
   }
 
@@ -160,6 +151,59 @@ export class LineClient {
   #gone(): Error {
     return new Error(`The server has ended. Its stderr: ${this.stderr.slice(-2_000)}`);
   }
+}
+
+/** The same with a server program of its own. */
+export class LineClient extends Lines {
+  readonly child: ChildProcessWithoutNullStreams;
+
+  constructor({ cwd, home, env = {}, args = [], program = serverFile, handles }: LineClientOptions) {
+    const child = spawn(...withHandles(handles, process.execPath, [program, ...args]), {
+      cwd,
+      env: bareEnvironment(home, env),
+    });
+    const ended = new Promise<End>((resolve) => {
+      child.once('close', (code, signal) => resolve({ code, signal }));
+    });
+    super(child.stdin, child.stdout, ended);
+    this.child = child;
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
+  }
+
+  /** Starts a server and shakes hands with it. */
+  static async connect(options: LineClientOptions): Promise<LineClient> {
+    const client = new LineClient(options);
+    await client.initialize();
+    return client;
+  }
+
+  /** Waits until stderr holds a text so many times. */
+  async logged(text: string, times: number): Promise<void> {
+    while (this.stderr.split(text).length <= times) await once(this.child.stderr, 'data');
+  }
+}
+
+/** The same with a server in this process, where what it answers is tested and not how it starts and ends. */
+export function linesHere({
+  cwd,
+  home,
+  env = {},
+  args = [],
+}: Pick<LineClientOptions, 'cwd' | 'home' | 'env' | 'args'>): Lines {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  async function served(): Promise<End> {
+    const flags = extractSettings(args).settings;
+    const context = await createContext({
+      ...outsideHere({ cwd, home, flags, env: bareEnvironment(home, env) }),
+      ownProgram: [process.execPath, cliFile],
+      writeError: (text) => void (lines.stderr += text),
+    });
+    await serveStreams(context, input, output).ended;
+    context.close();
+    return { code: 0, signal: null };
+  }
+  const lines = new Lines(input, output, Promise.resolve().then(served));
+  return lines;
 }
 
 /** The message on a line, if it is one to the letter of JSON-RPC 2.0. */

@@ -14,17 +14,21 @@ export async function connectHere({
   cwd,
   home,
   mode = 'legacy',
+  roots,
   sample,
   elicit,
   args = [],
   env = {},
-}: Pick<ConnectOptions, 'cwd' | 'home' | 'mode' | 'sample' | 'elicit' | 'args' | 'env'>): Promise<Client> {
+}: Pick<
+  ConnectOptions,
+  'cwd' | 'home' | 'mode' | 'roots' | 'sample' | 'elicit' | 'args' | 'env'
+>): Promise<Client> {
   const flags = extractSettings(args).settings;
   const context = await createContext({
     ...outsideHere({ cwd, home, flags, env: bareEnvironment(home, env) }),
     ownProgram: [process.execPath, cliFile],
   });
-  const client = await connectInMemory(context, mode, () => undefined, { sample, elicit });
+  const client = await connectInMemory(context, mode, () => undefined, { roots, sample, elicit });
   const ended = client.onclose;
   client.onclose = () => {
     ended?.();

@@ -53,13 +53,15 @@ export async function connectInMemory(
   options: {
     apps?: true;
     keepContext?: true;
+    roots?: ConnectOptions['roots'] | undefined;
     sample?: ConnectOptions['sample'] | undefined;
     elicit?: ConnectOptions['elicit'] | undefined;
   } = {},
 ): Promise<Client> {
   const [theirs, ours] = InMemoryTransport.createLinkedPair();
   serveTransport(context, ours);
-  const client = newClient({ mode, apps: options.apps, sample: options.sample, elicit: options.elicit });
+  const { apps, roots, sample, elicit } = options;
+  const client = newClient({ mode, apps, roots, sample, elicit });
   await client.connect(theirs);
   onEnd(async () => {
     await client.close();
