@@ -7,7 +7,7 @@ import { memoryId } from '../../src/kit/memories/ids.ts';
 import { openStaticEmbedder } from '../../src/meaning/embedders/static.ts';
 import { MEMORY_TYPES } from '../../src/model/memory.ts';
 import { userCacheFolder, userStateFolder } from '../../src/config/locations.ts';
-import { kitAtHome } from '../../src/kit/home.ts';
+import { kitAtHome } from '../../src/kit/kit.ts';
 import { ProjectLogs } from '../../src/kit/project-log.ts';
 import { ANALYSER } from '../../src/services/memory/rank.ts';
 import { openStore } from '../../src/services/memory/open.ts';

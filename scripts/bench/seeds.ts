@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Link, type ReceiptBody, sealed } from '../../src/services/completion/receipts.ts';
-import { CONTRACT_SCRIPT } from '../../src/kit/output.ts';
+import { CONTRACT_SCRIPT } from '../../src/kit/configuration.ts';
 import { branchFile, kitState } from '../../tests/support/run-project.ts';
 import { callTool, withClient } from './client.ts';
 import { cleanEnvironment, type Contender } from './contenders.ts';

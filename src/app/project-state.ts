@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { realFolder } from '../base/files/files.ts';
 import type { Told } from '../base/files/keeper.ts';
 import { projectKey } from '../base/files/paths.ts';
-import { isUnused, kitAtHome, partsWithUser, refuseLinks, type StateMove } from '../kit/home.ts';
-import type { Kit } from '../kit/kit.ts';
-import { projectLanguages } from '../kit/project-language.ts';
+import { isUnused, kitAtHome, partsWithUser, refuseLinks, type StateMove, type Kit } from '../kit/kit.ts';
+import { projectLanguages } from '../kit/language.ts';
 import type { ProjectState } from '../operations/context.ts';
 import type { SharedAudit } from '../model/client.ts';
 import type { Decisions } from '../model/memory.ts';
@@ -76,7 +75,7 @@ export function projectState(
     async filesToShow(paths, signal) {
       const [{ filesToShow }, { ownFilesOf }] = await Promise.all([
         import('../base/process/project-files.ts'),
-        import('../kit/output.ts'),
+        import('../kit/configuration.ts'),
       ]);
       const isOwn = await ownFilesOf(await own());
       return filesToShow(root, paths, isOwn, { env: outside.env, timeoutMs: LIST_MS, signal });

@@ -3,7 +3,7 @@ import { loadConfig } from '../config/load.ts';
 import { userPersonFile } from '../config/locations.ts';
 import { readPerson } from '../hosts/person.ts';
 import { readKit } from '../kit/kit.ts';
-import { projectLanguages } from '../kit/project-language.ts';
+import { projectLanguages } from '../kit/language.ts';
 import { chosenLanguage, type Language, languageOf } from '../language/choose.ts';
 import { configFiles, earlyRoot, type Outside, type Settings } from './settings.ts';
 

@@ -3,7 +3,7 @@ import { realFolder } from '../base/files/files.ts';
 import { type Place, watchFolders } from '../base/files/watch-folders.ts';
 import { t } from '../base/text/message.ts';
 import { userConfigFile } from '../config/locations.ts';
-import { folderAt, kitAtHome } from '../kit/home.ts';
+import { folderAt, kitAtHome } from '../kit/kit.ts';
 import type { MovedListener, Workspace } from '../operations/context.ts';
 import { ROOT_FOLDERS } from '../base/product.ts';
 import { SKILL_FOLDERS } from '../sources/bmad-folders.ts';

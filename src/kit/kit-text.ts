@@ -1,16 +1,14 @@
 import { join } from 'node:path';
 import { mayBeThere } from '../base/files/file-stamps.ts';
+import { writeOnce } from '../base/files/file-state.ts';
 import { t } from '../base/text/message.ts';
 import { BmadError, expected, unlessMissing } from '../base/errors.ts';
 import { readInside } from '../base/files/files.ts';
 import { conflictsIn, conflictText } from '../base/text/diff.ts';
-import { inProject, type Kit } from './kit.ts';
+import { inProject, jailOf, type Kit, type KitWithMemory, OWN_FOLDER, strayRefusal } from './kit.ts';
 import { utf8Text } from '../base/text/text.ts';
 
 const MAX_BYTES = 20_000_000;
-
-/** A project that has a memory folder, which is where its files are. */
-export type KitWithMemory = Kit & { memory: string };
 
 /** The text of a file that is going to be rewritten; nothing when there is none. In another encoding it is left alone. */
 export async function textToChange(kit: KitWithMemory, path: string): Promise<string | undefined> {
@@ -49,12 +47,25 @@ export async function textToRead(
   return path.endsWith('.json') ? all : conflicts.both;
 }
 
-/** The line ends of a text, so that what is added to it has the same. */
-export function lineEndOf(text: string): '\r\n' | '\n' {
-  return /\r\n/.test(text) ? '\r\n' : '\n';
-}
-
 /** What a person or a model wrote as one line of a file: it cannot begin a comment, a heading or another row there. */
 export function asLine(text: string): string {
   return text.replace(/\s+/g, ' ').replaceAll('<!--', '&lt;!--').replaceAll('-->', '--&gt;').trim();
+}
+
+/** Who has it, is the only one to write the kit's files. */
+export const kitLock = (folder: string): string => join(folder, 'kit-files.lock');
+
+/** Runs `work` while no other code of ours, in this process or another, changes the files in the memory folder. */
+export async function inTurn<T>(locks: string, work: () => Promise<T>): Promise<T> {
+  const { takeTurn } = await import('./kit-turns.ts');
+  return takeTurn(kitLock(locks), work, jailOf(locks));
+}
+
+/** The same lock as the memory's own, for writers that know the project only. */
+export async function whileLocked<T>(kit: KitWithMemory, work: () => Promise<T>): Promise<T> {
+  const folder = join(kit.memory, OWN_FOLDER);
+  const stray = await strayRefusal(kit.memory, OWN_FOLDER, t`nothing was written`);
+  if (stray !== undefined) throw stray;
+  await writeOnce(join(folder, '.gitignore'), '*\n', kit.memory);
+  return inTurn(folder, work);
 }

@@ -1,21 +1,15 @@
 import { t } from '../base/text/message.ts';
-import { join, relative, sep } from 'node:path';
-import { isNamed } from '../base/files/file-stamps.ts';
-import { isFileInside, isLink, readInside, realFolder } from '../base/files/files.ts';
-import type { Seen } from '../base/files/keeper.ts';
-import { field, parseYaml, type Table, tableOf, textField } from '../base/parse/parse.ts';
+import { basename, dirname, join, relative, sep } from 'node:path';
+import { isNamed, isThereNow } from '../base/files/file-stamps.ts';
+import { stateNames } from '../base/files/file-state.ts';
+import { isFileInside, isLink, realFolder } from '../base/files/files.ts';
+import { field, tableOf, textField } from '../base/parse/parse.ts';
 import { BmadError } from '../base/errors.ts';
 import { conflictsIn, conflictText } from '../base/text/diff.ts';
-import { slug } from './memories/ids.ts';
-
-/** The two families of the kit differ in the names of their folders only. */
-const FAMILIES = [
-  { family: 'bmad', folder: '_bmad' },
-  { family: 'grimoire', folder: '_grimoire' },
-] as const;
-
-const CONTEXT_FILE = 'project-context.yaml';
-const MAX_BYTES = 2_000_000;
+import { projectKey } from '../base/files/paths.ts';
+import { hasBmad, outputFolder, readConfiguration } from './configuration.ts';
+import { appId, slug } from './memories/ids.ts';
+import { contextFiles, FAMILIES, familyOf, firstPage } from './settings.ts';
 
 /** A kind of state of a project. */
 export type StatePart = 'memories' | 'pages' | 'runs' | 'tasks' | 'receipts';
@@ -55,6 +49,17 @@ export interface Kit {
   problems: string[];
 }
 
+/** A project that has a memory folder, which is where its files are. */
+export type KitWithMemory = Kit & { memory: string };
+
+/** Our own files beside the project's memory files, in a folder that git leaves out. */
+export const OWN_FOLDER = '.bmad-memory';
+
+/** What the folder of our own files may not lead out of; where folders of the user lead is the user's business. */
+export function jailOf(folder: string): string | undefined {
+  return basename(folder) === OWN_FOLDER ? dirname(folder) : undefined;
+}
+
 /** The part of it that the project's files say by themselves. */
 export interface ReadKit extends Pick<
   Kit,
@@ -89,21 +94,6 @@ export async function readKit(root: string): Promise<ReadKit> {
     page,
     problems,
   };
-}
-
-/** The folder of BMAD in a project, whether it is there or would be. */
-export async function familyFolder(root: string, seen?: Seen): Promise<string> {
-  return ((await familyOf(root, seen)) ?? FAMILIES[0]).folder;
-}
-
-async function familyOf(root: string, seen?: Seen): Promise<(typeof FAMILIES)[number] | undefined> {
-  for (const depth of ['_memory', ''])
-    for (const family of FAMILIES) {
-      const place = join(root, family.folder, depth);
-      seen?.find(place);
-      if ((await realFolder(place)) !== undefined) return family;
-    }
-  return undefined;
 }
 
 /** A memory folder that is a link to elsewhere is left alone: nothing is written outside the project. */
@@ -152,30 +142,6 @@ export async function strayRefusal(root: string, path: string, so: string): Prom
   });
 }
 
-/** Where the page about the project may be; the kit has it at the top, its specification in the memory folder. */
-export function contextFiles(folder: string): string[] {
-  return [CONTEXT_FILE, `${folder}/_memory/${CONTEXT_FILE}`];
-}
-
-/** The first of some files that is there, as a table; of one that cannot be read or parsed, what can still be told, and why. */
-export async function firstPage(
-  root: string,
-  paths: readonly string[],
-  seen?: Seen,
-): Promise<{ path: string; text: string; value: unknown; failure?: unknown } | undefined> {
-  for (const path of paths) {
-    let text = '';
-    try {
-      text = (await readInside(root, path, MAX_BYTES, { seen })).toString('utf8');
-      return { path, text, value: parseYaml(path, text) ?? {} };
-    } catch (failure) {
-      if (failure instanceof BmadError && failure.code === 'not_found') continue;
-      return { path, text, value: plainPairs(text), failure };
-    }
-  }
-  return undefined;
-}
-
 /** What the project says about itself, and where. */
 async function readContextFile(root: string, folder: string, problems: string[]): Promise<ContextPage> {
   const found = await firstPage(root, contextFiles(folder));
@@ -189,30 +155,171 @@ async function readContextFile(root: string, folder: string, problems: string[])
   return { path, value, isBroken: true };
 }
 
-/**
- * What can still be told from a page that is not valid YAML: the plain pairs of the tables that say who and what the project
- * is. Its memories are kept under its name, which must not change because of a slip elsewhere in the file.
- */
-export function plainPairs(text: string): Table {
-  const tables: Record<string, Record<string, string>> = {};
-  let table: Record<string, string> | undefined;
-  // Of a merge that is not finished, the first side is what was here before.
-  const said = conflictsIn(text)?.sides[0] ?? text;
-  // At every line end that a pattern knows: one that meets another would try the rest of the line again and again.
-  for (const line of said.split(/\r\n?|[\n\u2028\u2029]/)) {
-    const top = /^([\w-]+)\s*:\s*(?:#.*)?$/.exec(line)?.[1];
-    if (top === 'project' || top === 'user') tables[top] = table = tables[top] ?? {};
-    else if (/^\S/.test(line) && !line.startsWith('#')) table = undefined;
-    const [, key, quoted, plain] =
-      /^ {1,4}([\w-]+)\s*:\s*(?:["']([^"']*)["']|([^\s#"'[{&*|>!][^#]*))\s*(?:#.*)?$/.exec(line) ?? [];
-    if (table !== undefined && key !== undefined && table[key] === undefined)
-      table[key] = (quoted ?? plain ?? '').trim();
-  }
-  return tables;
-}
-
 /** A path in the memory folder as a person finds it: in the project, or in the folder of the user. */
 export function inProject(kit: Pick<Kit, 'root' | 'memory' | 'keptWith'>, path: string): string {
   if (kit.memory !== undefined && kit.keptWith === 'user') return join(kit.memory, path);
   return kit.memory === undefined ? path : [...relative(kit.root, kit.memory).split(sep), path].join('/');
+}
+
+/** What a user has set: the rule below, always in the project, or always with the user. */
+export type Keeping = 'auto' | 'project' | 'user';
+
+/** How a part is known to be in its folder with the user. Receipts are read in both places and stay where they were written. */
+const SIGNS: Partial<Record<StatePart, RegExp>> = {
+  memories: /^\d{4}-\d\d-\d\d$/,
+  pages: /\.md$/,
+  runs: /^[^.]/,
+  tasks: /^task-.*\.(?:json|md)$/,
+};
+
+/** Beside what agents produce, where the project has no memory folder of its own. */
+const MEMORY = '.memory';
+const IN_OUTPUT = [MEMORY, '.runs', '.tasks', '.receipts'];
+
+/**
+ * The project, and where its state lives: in the project if it has a folder of BMAD, an install of any version or what
+ * agents produce, otherwise with the user. What is in the other place is read too, and nothing moves by itself. `state` is
+ * the user's folder for all projects.
+ */
+export async function kitAtHome(root: string, state: string, keep: Keeping = 'auto'): Promise<Kit> {
+  const { name, ...found } = await readKit(root);
+  const configuration = await readConfiguration(root);
+  const isOfBmad = await hasBmad(root, configuration);
+  // The files of a memory folder are the kit's: its own programs look for them there.
+  const home =
+    found.memory !== undefined ? 'project' : keep !== 'auto' ? keep : isOfBmad ? 'project' : 'user';
+  const output = await outputFolder(root, found.folder, configuration);
+  const isOutputAstray = (await strayPart(root, output)) !== undefined;
+  const real = (await realFolder(root)) ?? root;
+  const pages =
+    found.memory === undefined ? `${output}/${MEMORY}` : relative(real, found.memory).split(sep).join('/');
+  const arePagesAstray = found.memory === undefined && (await strayPart(root, pages)) !== undefined;
+  if (arePagesAstray && !isOutputAstray)
+    found.problems.push(t`${pages} points outside the project and is not used.`);
+  const stands = home === 'project' && found.memory === undefined && !arePagesAstray;
+  return {
+    ...found,
+    app: appId(found.family, name ?? configuration.said('project_name')[0] ?? basename(root)),
+    isNamed: name !== undefined,
+    home,
+    output: (isOfBmad || home === 'project') && !isOutputAstray ? output : undefined,
+    ...(stands ? { keptWith: 'output' as const, memory: join(real, pages) } : {}),
+    places: placesIn(root, state, output, pages),
+    astray: new Set([
+      ...(arePagesAstray ? (['memories', 'pages'] as const) : []),
+      ...(isOutputAstray ? (['tasks', 'receipts'] as const) : []),
+    ]),
+  };
+}
+
+function placesIn(root: string, state: string, output: string, pages: string): Kit['places'] {
+  const key = projectKey(root);
+  const place = (path: string, base: string, users: string) => ({
+    project: { base: root, path, owner: 'project' as const },
+    user: { base, path: users, owner: 'user' as const },
+  });
+  const projects = join(state, 'projects', key);
+  return {
+    memories: place(`${pages}/${OWN_FOLDER}`, state, `memory/${key}`),
+    pages: place(pages, projects, '_memory'),
+    runs: place(`${output}/.runs`, projects, '.runs'),
+    tasks: place(`${output}/.tasks`, state, `tasks/${key}`),
+    receipts: place(`${output}/.receipts`, state, `receipts/${key}`),
+  };
+}
+
+export const folderAt = ({ base, path }: StateFolder): string => join(base, path);
+
+/** The folders of a part: the one that new state goes into, then the other. */
+export function placesOf({ home, places, astray }: Kit, part: StatePart): [StateFolder, ...StateFolder[]] {
+  const { project, user } = places[part];
+  if (astray.has(part)) return [user];
+  return home === 'project' ? [project, user] : [user, project];
+}
+
+/** The same for the pages of the kit, as projects whose memory folder that is. */
+export function pagesOf(kit: Kit): [KitWithMemory, ...KitWithMemory[]] {
+  const [first, ...others] = placesOf(kit, 'pages').map(({ owner }) =>
+    owner === 'user' ? usersPages(kit) : projectPages(kit),
+  );
+  return [first ?? usersPages(kit), ...others];
+}
+
+export const usersPages = (kit: Kit): KitWithMemory => ({
+  ...kit,
+  memory: folderAt(kit.places.pages.user),
+  keptWith: 'user',
+});
+
+export const projectPages = (kit: Kit): KitWithMemory =>
+  kit.memory === undefined
+    ? { ...kit, memory: folderAt(kit.places.pages.project), keptWith: 'output' }
+    : { ...kit, memory: kit.memory };
+
+/** The parts of its state that are on this machine only; for the question whether there are any, the first is enough. */
+export async function partsWithUser({ places }: Kit, most = Infinity): Promise<StatePart[]> {
+  const found: StatePart[] = [];
+  for (const part of Object.keys(places) as StatePart[]) {
+    if (found.length >= most) break;
+    const folder = folderAt(places[part].user);
+    // Most are not there, and this is asked with every call that keeps something.
+    if (!isThereNow(folder)) continue;
+    const names = await stateNames(folder).catch((): string[] => []);
+    if (names.some((name) => SIGNS[part]?.test(name))) found.push(part);
+  }
+  return found;
+}
+
+/** Whether nothing has been kept yet where new state goes. */
+export async function isUnused(kit: Kit): Promise<boolean> {
+  const { home, root, output, memory } = kit;
+  if (home === 'user') return (await partsWithUser(kit, 1)).length === 0;
+  if (output !== undefined && IN_OUTPUT.some((name) => isThereNow(join(root, output, name)))) return false;
+  return memory === undefined || !isThereNow(join(memory, OWN_FOLDER));
+}
+
+/** The folder that has what happened in a project, as lines. */
+export interface LinesPlace {
+  folder: string;
+  /** Whose it is. */
+  owner: 'project' | 'user';
+  /** The other folder that may have lines of the project. */
+  also?: string | undefined;
+}
+
+export function linesPlace(kit: Kit): LinesPlace {
+  const { project, user } = kit.places.memories;
+  if (kit.memory !== undefined)
+    return { folder: join(kit.memory, OWN_FOLDER), owner: 'project', also: folderAt(user) };
+  return {
+    folder: folderAt(user),
+    owner: 'user',
+    also: kit.astray.has('memories') ? undefined : folderAt(project),
+  };
+}
+
+/** The author of the project may have put a link there: state would be read from and written to any place of the user. */
+export async function refuseLinks(folder: string): Promise<void> {
+  if (basename(folder) !== OWN_FOLDER) return;
+  const stray = await strayRefusal(dirname(folder), OWN_FOLDER, t`memories are kept only inside the project`);
+  if (stray !== undefined) throw stray;
+}
+
+/** One part of a project's state on its way from the user into the project. */
+export interface StateMove {
+  part: StatePart;
+  /** How many there are: memories, runs, tasks, receipts; of pages, what they have. */
+  count: number;
+  /** The folder of the user. */
+  from: string;
+  /** From the top of the project. */
+  to: string;
+  /** What keeps it from being moved, in words. */
+  obstacles(): Promise<string[]>;
+  /** Runs `work` while nobody else writes in either place; nothing where copying itself sees to that. */
+  locked?<T>(work: () => Promise<T>): Promise<T>;
+  /** Copies what the project does not have, and checks it. Answers with the undo; one that fails has undone itself. */
+  copy(): Promise<() => Promise<void>>;
+  /** Takes the user's out of use; it is kept under the name that is returned. */
+  setAside(): Promise<string>;
 }

@@ -1,79 +1,14 @@
+import words from '../../assets/words/kit-files.json' with { type: 'json' };
+import { field, tableOf, textField } from '../base/parse/parse.ts';
+import { lineLanguage, namedLanguage } from '../base/text/message.ts';
+import { readConfiguration } from './configuration.ts';
+import type { Kit } from './kit.ts';
 import { plainTitle } from './markdown.ts';
+import { contextFiles, firstPage } from './settings.ts';
 
-/** The words of the files in one language. The kit's own tools look for the French ones, or for both. */
-export type Wording = ReturnType<typeof wordingIn>;
-
-/** Of a section: its heading, what it is about, and the text for an empty one. */
-type Section = [heading: string, about: string, none: string];
-
-function wordingIn(language: 'French' | 'English') {
-  const say = <T>(french: T, english: T): T => (language === 'French' ? french : english);
-  const section = (french: Section, english: Section): Section => say(french, english);
-  const severities = {
-    critical: say('🔴 Top Erreurs Critiques', '🔴 Critical Failures'),
-    important: say('🟡 Erreurs Importantes', '🟡 Important Failures'),
-    micro: say('🟢 Micro-Erreurs', '🟢 Micro-Failures'),
-  };
-  const shelves = Object.values(severities).map((heading) => `## ${heading}\n\n---\n`);
-  return {
-    museum: {
-      newPage: `# 🏛️ Failure Museum\n\n${shelves.join('\n')}`,
-      severities,
-      happened: say("Ce qui s'est passé", 'What happened'),
-      cause: say('Cause racine', 'Root cause'),
-      impact: 'Impact',
-      lesson: say('Leçon', 'Lesson'),
-      fix: say('Correctif', 'Fix'),
-      rule: say('Règle instaurée', 'Rule'),
-      status: say('Statut', 'Status'),
-      statuses: {
-        open: say('ouvert', 'open'),
-        resolved: say('résolu', 'resolved'),
-        wontfix: say('sans suite', 'wontfix'),
-      },
-    },
-    session: {
-      title: say('État de Session', 'Session State'),
-      note: say(
-        'État de la dernière session ; les précédentes sont dans `session-summaries/`.',
-        'The state after the last session; those before it are in `session-summaries/`.',
-      ),
-      last: say('Dernière Session', 'Last Session'),
-      columns: say<[string, string]>(['Champ', 'Valeur'], ['Field', 'Value']),
-      agent: 'Agent',
-      date: 'Date',
-      duration: say('Durée estimée', 'Estimated duration'),
-      work: section(
-        ['Travail effectué', 'Ce qui a été fait', '(aucune action enregistrée)'],
-        ['Work done', 'What was done', '(nothing recorded)'],
-      ),
-      files: section(
-        ['Fichiers modifiés', 'Fichiers touchés', '(aucun)'],
-        ['Files changed', 'Files that were touched', '(none)'],
-      ),
-      state: section(
-        ['État actuel', 'Ce qui marche, ce qui ne marche pas', '(aucun état enregistré)'],
-        ['Current state', 'What works and what does not', '(no state recorded)'],
-      ),
-      next: section(
-        ['Prochaine étape recommandée', 'Par où reprendre', '(aucune recommandation)'],
-        ['Recommended next step', 'Where to go on', '(no recommendation)'],
-      ),
-      requests: section(
-        ['Requêtes inter-agents générées', 'Ce qui est demandé à d’autres agents', '(aucune)'],
-        ['Inter-agent requests', 'What is asked of other agents', '(none)'],
-      ),
-    },
-    requests: say('Requêtes inter-agents', 'Inter-Agent Requests'),
-    /** What the log of contradictions says was done. */
-    contradictions: { replacedBy: say('Remplacée par :', 'Replaced by:') },
-    /** What a file of learnings says it is. */
-    learnings: say('Apprentissages accumulés par cet agent.', 'What this agent has learnt.'),
-  };
-}
-
-export const FRENCH = wordingIn('French');
-export const ENGLISH = wordingIn('English');
+/** The words of the files in each language. The kit's own tools look for the French ones, or for both. */
+export const { French: FRENCH, English: ENGLISH } = words;
+export type Wording = typeof FRENCH;
 
 const ENGLISH_WORDS =
   /\b(?:critical|important failures|failures|errors|what happened|root cause|lesson|last session|work done|current state|next step|inter-agent requests|statistics|resolved contradictions|contradictions resolved)\b/g;
@@ -94,4 +29,63 @@ export function languageOf(text: string | undefined, otherwise: Wording): Wordin
   const english = headings.match(ENGLISH_WORDS)?.length ?? 0;
   if (french === english) return otherwise;
   return french > english ? FRENCH : ENGLISH;
+}
+
+/** The languages that a project sets, as it names them: for its documents, and for what is said to its people. */
+export async function projectLanguages(
+  kit: Pick<Kit, 'root' | 'folder'>,
+): Promise<Record<'documents' | 'answers', string | undefined>> {
+  // As it is now: a server may have opened the project before somebody set it.
+  const page = await firstPage(kit.root, contextFiles(kit.folder));
+  const user = tableOf(field(tableOf(page?.value), 'user'));
+  const { said } = await readConfiguration(kit.root);
+  // In the order in which all other answers look for it.
+  const ordered = (setting: string, key: string): (string | undefined)[] => [
+    ...said(setting, 'overrides'),
+    textField(user, key),
+    ...said(setting, 'installed'),
+  ];
+  // Installers leave placeholders behind, which say nothing.
+  const first = (names: readonly (string | undefined)[]): string | undefined =>
+    names.find((each) => each !== undefined && /^\s*\p{L}/u.test(each))?.trim();
+  return {
+    documents: first(ordered('document_output_language', 'document_language')),
+    answers: first(ordered('communication_language', 'language')),
+  };
+}
+
+/**
+ * The language that the documents of a project are in, or that it is spoken to in, as it names it; nothing where it sets
+ * none.
+ */
+async function projectLanguage(kit: Kit): Promise<string | undefined> {
+  const { documents, answers } = await projectLanguages(kit);
+  return documents ?? answers;
+}
+
+/**
+ * The words for a new file in a project, whatever language is spoken to the one who writes it. Where the project sets none,
+ * the kit's own tools look for French words in the kit's folder. Of the languages there are no words for, English is the one
+ * more people read.
+ */
+export async function projectWording(kit: Kit): Promise<Wording> {
+  const language = await projectLanguage(kit);
+  const isFrench =
+    language === undefined
+      ? kit.memory !== undefined && kit.keptWith === undefined
+      : namedLanguage(language) === 'French';
+  return isFrench ? FRENCH : ENGLISH;
+}
+
+/** What a text is in and what it should be in, where it is plainly in another language than the project's. */
+export async function otherLanguage(
+  kit: Kit,
+  text: string,
+): Promise<{ spoken: 'French' | 'English'; wanted: string } | undefined> {
+  const spoken = lineLanguage(text);
+  if (spoken === undefined) return undefined;
+  const wanted = await projectLanguage(kit);
+  // Only of the two that can be told apart.
+  const named = wanted === undefined ? undefined : namedLanguage(wanted);
+  return wanted !== undefined && named !== undefined && named !== spoken ? { spoken, wanted } : undefined;
 }

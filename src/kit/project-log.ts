@@ -12,9 +12,7 @@ import { copyLines, lineFiles, type LinePlace, onlyThere } from '../lines/folder
 import { LineFiles } from '../lines/files.ts';
 import type { Log, SharedLog, Writer } from '../lines/line.ts';
 import { type Noun, View } from '../lines/view.ts';
-import { folderAt, linesPlace } from './home.ts';
-import type { Kit } from './kit.ts';
-import { jailOf } from './kit-lock.ts';
+import { folderAt, linesPlace, type Kit, jailOf } from './kit.ts';
 
 export interface LogSetup {
   kit: Kit;

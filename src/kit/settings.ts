@@ -1,8 +1,80 @@
-import { noted } from '../base/errors.ts';
+import { join } from 'node:path';
+import { BmadError, noted } from '../base/errors.ts';
+import { readInside, realFolder } from '../base/files/files.ts';
 import type { Seen } from '../base/files/keeper.ts';
-import { field, type Table, tableOf, textField } from '../base/parse/parse.ts';
+import { field, parseYaml, type Table, tableOf, textField } from '../base/parse/parse.ts';
+import { conflictsIn } from '../base/text/diff.ts';
 import type { Problem } from '../model/record.ts';
-import { contextFiles, familyFolder, firstPage } from './kit.ts';
+
+/** The two families of the kit differ in the names of their folders only. */
+export const FAMILIES = [
+  { family: 'bmad', folder: '_bmad' },
+  { family: 'grimoire', folder: '_grimoire' },
+] as const;
+
+const CONTEXT_FILE = 'project-context.yaml';
+const MAX_BYTES = 2_000_000;
+
+/** The folder of BMAD in a project, whether it is there or would be. */
+export async function familyFolder(root: string, seen?: Seen): Promise<string> {
+  return ((await familyOf(root, seen)) ?? FAMILIES[0]).folder;
+}
+
+export async function familyOf(root: string, seen?: Seen): Promise<(typeof FAMILIES)[number] | undefined> {
+  for (const depth of ['_memory', ''])
+    for (const family of FAMILIES) {
+      const place = join(root, family.folder, depth);
+      seen?.find(place);
+      if ((await realFolder(place)) !== undefined) return family;
+    }
+  return undefined;
+}
+
+/** Where the page about the project may be; the kit has it at the top, its specification in the memory folder. */
+export function contextFiles(folder: string): string[] {
+  return [CONTEXT_FILE, `${folder}/_memory/${CONTEXT_FILE}`];
+}
+
+/** The first of some files that is there, as a table; of one that cannot be read or parsed, what can still be told, and why. */
+export async function firstPage(
+  root: string,
+  paths: readonly string[],
+  seen?: Seen,
+): Promise<{ path: string; text: string; value: unknown; failure?: unknown } | undefined> {
+  for (const path of paths) {
+    let text = '';
+    try {
+      text = (await readInside(root, path, MAX_BYTES, { seen })).toString('utf8');
+      return { path, text, value: parseYaml(path, text) ?? {} };
+    } catch (failure) {
+      if (failure instanceof BmadError && failure.code === 'not_found') continue;
+      return { path, text, value: plainPairs(text), failure };
+    }
+  }
+  return undefined;
+}
+
+/**
+ * What can still be told from a page that is not valid YAML: the plain pairs of the tables that say who and what the project
+ * is. Its memories are kept under its name, which must not change because of a slip elsewhere in the file.
+ */
+export function plainPairs(text: string): Table {
+  const tables: Record<string, Record<string, string>> = {};
+  let table: Record<string, string> | undefined;
+  // Of a merge that is not finished, the first side is what was here before.
+  const said = conflictsIn(text)?.sides[0] ?? text;
+  // At every line end that a pattern knows: one that meets another would try the rest of the line again and again.
+  for (const line of said.split(/\r\n?|[\n\u2028\u2029]/)) {
+    const top = /^([\w-]+)\s*:\s*(?:#.*)?$/.exec(line)?.[1];
+    if (top === 'project' || top === 'user') tables[top] = table = tables[top] ?? {};
+    else if (/^\S/.test(line) && !line.startsWith('#')) table = undefined;
+    const [, key, quoted, plain] =
+      /^ {1,4}([\w-]+)\s*:\s*(?:["']([^"']*)["']|([^\s#"'[{&*|>!][^#]*))\s*(?:#.*)?$/.exec(line) ?? [];
+    if (table !== undefined && key !== undefined && table[key] === undefined)
+      table[key] = (quoted ?? plain ?? '').trim();
+  }
+  return tables;
+}
 
 /** One file of the kit that says something BMAD's own configuration has a name for. */
 export interface KitLayer {

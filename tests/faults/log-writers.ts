@@ -4,7 +4,7 @@ import { BmadError } from '../../src/base/errors.ts';
 import { writeAtomic } from '../../src/base/files/file-state.ts';
 import { withLock } from '../../src/base/files/file-lock.ts';
 import { kitIn } from '../support/kit.ts';
-import type { KitWithMemory } from '../../src/kit/kit-text.ts';
+import type { KitWithMemory } from '../../src/kit/kit.ts';
 import { museumIn, museumLog } from '../../src/kit/museum/museum.ts';
 import { writeFailure } from '../../src/kit/museum/museum-write.ts';
 import { handoffsIn, writeHandoff } from '../../src/kit/session/handoffs.ts';

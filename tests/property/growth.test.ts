@@ -13,12 +13,11 @@ import { visible, visibleJson, visibleLines, withoutHidden } from '../../src/bas
 import { findSection, outline, sectionsOf, withoutExamples } from '../../src/base/text/markdown.ts';
 import { chunksOf, estimateTokens, fitted } from '../../src/base/text/text-budget.ts';
 import { cell, decodeEntities, fenced, oneLine } from '../../src/base/text/text.ts';
-import { plainPairs } from '../../src/kit/kit.ts';
+import { plainPairs } from '../../src/kit/settings.ts';
 import { bulletIn, isUnset, plainTitle, rowIn, topicOf } from '../../src/kit/markdown.ts';
-import { decisionsIn, traceIn } from '../../src/kit/memories/decisions.ts';
 import { failureIn, museumIn, museumLog } from '../../src/kit/museum/museum.ts';
-import { memoryTables } from '../../src/kit/memories/memories-json.ts';
-import { sharedContextIn } from '../../src/kit/memories/shared-context.ts';
+import { memoryTables, sharedContextIn } from '../../src/kit/memories/entries.ts';
+import { decisionsIn, traceIn } from '../../src/kit/memories/decisions.ts';
 import { journalIn, statusFileTable } from '../../src/kit/runs/read-run.ts';
 import { contextSections, requestIn, requestsIn, teamIn } from '../../src/kit/session/context-sections.ts';
 import { handoffsIn } from '../../src/kit/session/handoffs.ts';

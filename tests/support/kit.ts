@@ -1,5 +1,4 @@
-import { kitAtHome } from '../../src/kit/home.ts';
-import type { Kit } from '../../src/kit/kit.ts';
+import { kitAtHome, type Kit } from '../../src/kit/kit.ts';
 import { receiptPlace, type ReceiptPlace } from '../../src/services/completion/receipts.ts';
 import { teamLogs } from './team-state.ts';
 

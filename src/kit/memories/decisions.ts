@@ -5,8 +5,8 @@ import { type LineSection, sectionsOf, withoutExamples } from '../../base/text/m
 import { asLine, textToRead } from '../kit-text.ts';
 import type { Kit } from '../kit.ts';
 import { bulletIn, rowIn, struckText } from '../markdown.ts';
+import type { KitEntry, KitReading } from './entries.ts';
 import { utf8Text } from '../../base/text/text.ts';
-import type { KitEntry, KitReading } from './entry.ts';
 import { lineText } from './line-files.ts';
 
 /** A decision on a plain line names no one. */

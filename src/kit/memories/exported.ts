@@ -6,7 +6,7 @@ import { localDay, localTime } from '../../base/text/text.ts';
 import { isMemoryId } from '../../base/values.ts';
 import { MEMORY_TYPES, type MemoryEntry, type MemoryRevision, type MemoryType } from '../../model/memory.ts';
 import { bulletIn } from '../markdown.ts';
-import { texts } from '../museum/museum.ts';
+import { texts } from './entries.ts';
 
 /** The forms in which memories leave a project and come back: the kit's Markdown, its JSON, and our own lines of JSON. */
 

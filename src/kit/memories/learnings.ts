@@ -4,10 +4,10 @@ import { BmadError, unlessShort } from '../../base/errors.ts';
 import { stateNames } from '../../base/files/file-state.ts';
 import { listInside, readInside } from '../../base/files/files.ts';
 import { agentsNamed, namesOf, type KitAgent } from '../agents.ts';
-import type { KitEntry } from './entry.ts';
+import type { KitEntry } from './entries.ts';
 import { inProject, type Kit } from '../kit.ts';
-import { headingIn, withoutExamples } from '../../base/text/markdown.ts';
 import { bulletIn } from '../markdown.ts';
+import { headingIn, withoutExamples } from '../../base/text/markdown.ts';
 
 export const LEARNINGS_FOLDER = 'agent-learnings';
 const MAX_BYTES = 10_000_000;

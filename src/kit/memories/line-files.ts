@@ -1,22 +1,21 @@
 import { t } from '../../base/text/message.ts';
-import { BmadError, unlessMissing } from '../../base/errors.ts';
+import { BmadError } from '../../base/errors.ts';
 import { appendLine, replaceShared } from '../../base/files/file-shared.ts';
-import { readInside } from '../../base/files/files.ts';
-import { cut, localDay, utcOf, utf8Text } from '../../base/text/text.ts';
+import { cut, localDay, utcOf } from '../../base/text/text.ts';
 import type { MemoryEntry, MemoryType } from '../../model/memory.ts';
 import type { KitAgent } from '../agents.ts';
-import { DECISIONS_FILE } from './entry.ts';
-import { inProject, type Kit } from '../kit.ts';
-import { learningsFileOf } from './learnings.ts';
+import { DECISIONS_FILE } from './entries.ts';
+import { textToChange } from '../kit-text.ts';
+import { inProject, type Kit, type KitWithMemory } from '../kit.ts';
 import { bulletIn, struckText } from '../markdown.ts';
-import { projectWording } from '../project-language.ts';
+import { projectWording } from '../language.ts';
+import { learningsFileOf } from './learnings.ts';
 
-const MAX_BYTES = 20_000_000;
 /** An entry of a Markdown file is one line; the rest of a long text is in memories.json and in the store. */
 const LINE_LENGTH = 1_000;
 
-export interface LineFiles {
-  kit: Kit;
+export interface KitLines {
+  kit: KitWithMemory;
   agents: readonly KitAgent[];
   /** The memories of a type that are neither forgotten nor superseded: a line may be the copy of several. */
   living(type: MemoryType): Promise<readonly MemoryEntry[]>;
@@ -41,19 +40,18 @@ export function lineText(text: string): string {
 }
 
 export async function addLine(
-  { kit, agents }: LineFiles,
-  memory: string,
+  { kit, agents }: KitLines,
   path: string,
   { text, type, createdAt }: MemoryEntry,
 ): Promise<void> {
   const line = lineText(text);
-  const known = (await fileText(kit, memory, path)) ?? '';
+  const known = (await textToChange(kit, path)) ?? '';
   const lines = known.split('\n');
   if (lines.some((other) => bulletIn(other)?.text === line)) return;
   const struck = lines.findLastIndex((other) => struckText(bulletIn(other)?.text ?? '') === line);
   if (struck >= 0) {
     const again = (lines[struck] ?? '').replace(`~~${line}~~`, () => line);
-    await replaceShared(memory, path, lines.with(struck, again).join('\n'));
+    await replaceShared(kit.memory, path, lines.with(struck, again).join('\n'));
     return;
   }
   const owner = path.replace(/^.*\/|\.md$/g, '');
@@ -62,7 +60,7 @@ export async function addLine(
     type === 'decisions'
       ? '# Decisions Log\n\n'
       : `# Learnings — ${id}\n\n> ${(await projectWording(kit)).learnings}\n\n`;
-  await appendLine(memory, path, `- [${localDay(new Date(createdAt))}] ${line}`, header);
+  await appendLine(kit.memory, path, `- [${localDay(new Date(createdAt))}] ${line}`, header);
 }
 
 /**
@@ -70,27 +68,21 @@ export async function addLine(
  * files: a line of another day, or without one, is not ours to remove.
  */
 export async function dropLines(
-  files: LineFiles,
-  memory: string,
+  files: KitLines,
   path: string,
   entry: MemoryEntry,
   wordings: readonly Wording[],
 ): Promise<boolean> {
-  return changeLines(files, memory, path, { entry, wordings, to: () => [] });
+  return changeLines(files, path, { entry, wordings, to: () => [] });
 }
 
 /** Strikes the line of a memory through that another one has replaced: it stays as a record. */
-export async function strikeLine(
-  files: LineFiles,
-  memory: string,
-  path: string,
-  entry: MemoryEntry,
-): Promise<boolean> {
+export async function strikeLine(files: KitLines, path: string, entry: MemoryEntry): Promise<boolean> {
   // What was taken from a line has its day and no time: people wrote that line, and it stays as it is.
   if (utcOf(localDay(new Date(entry.createdAt))) === entry.createdAt) return false;
   const to = (line: string, text: string): string[] =>
     struckText(bulletIn(line)?.text ?? '') === undefined ? [line.replace(text, () => `~~${text}~~`)] : [line];
-  return changeLines(files, memory, path, { entry, wordings: [entry], to });
+  return changeLines(files, path, { entry, wordings: [entry], to });
 }
 
 interface LineChange {
@@ -101,12 +93,11 @@ interface LineChange {
 }
 
 async function changeLines(
-  { kit, agents, living }: LineFiles,
-  memory: string,
+  { kit, agents, living }: KitLines,
   path: string,
   { entry: { id, type, createdAt }, wordings, to }: LineChange,
 ): Promise<boolean> {
-  const known = await fileText(kit, memory, path);
+  const known = await textToChange(kit, path);
   if (known === undefined) return false;
   const day = localDay(new Date(createdAt));
   let lines = known.split('\n');
@@ -126,16 +117,8 @@ async function changeLines(
   }
   const next = lines.join('\n');
   if (next === known) return false;
-  await replaceShared(memory, path, next);
+  await replaceShared(kit.memory, path, next);
   return true;
-}
-
-/** The text of a kit file that may be rewritten; undefined if it does not exist. */
-export async function fileText(kit: Kit, memory: string, path: string): Promise<string | undefined> {
-  const bytes = await readInside(memory, path, MAX_BYTES).catch(unlessMissing);
-  const text = bytes === undefined ? undefined : utf8Text(bytes);
-  if (bytes !== undefined && text === undefined) throw leftAlone(kit, path, t`it is not UTF-8`);
-  return text;
 }
 
 export function leftAlone(kit: Kit, path: string, reason: string): BmadError {

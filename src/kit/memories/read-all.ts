@@ -3,16 +3,22 @@ import { join } from 'node:path';
 import { modifiedInside, pathExists, realFolder } from '../../base/files/files.ts';
 import { readKitAgents, type KitAgent } from '../agents.ts';
 import { decisionsIn, TracedDecisions, withAgents } from './decisions.ts';
-import { DECISIONS_FILE } from './entry.ts';
-import type { KitEntry, KitReading } from './entry.ts';
+import {
+  DECISIONS_FILE,
+  type KitEntry,
+  type KitReading,
+  MEMORIES_FILE,
+  memoriesIn,
+  memoryTables,
+  emptyPage,
+  SHARED_CONTEXT_FILE,
+  sharedContextIn,
+} from './entries.ts';
 import { failuresIn, loggedFailures, MUSEUM_FILE, MUSEUM_LOG } from '../museum/museum.ts';
-import { projectPages } from '../home.ts';
-import { inProject, type Kit } from '../kit.ts';
+import { projectPages, inProject, type Kit } from '../kit.ts';
 import { textToRead } from '../kit-text.ts';
 import { learningsFiles, learningsIn } from './learnings.ts';
-import { MEMORIES_FILE, memoriesIn, memoryTables } from './memories-json.ts';
 import { type Handoff, HANDOFF_FILE, handoffsIn } from '../session/handoffs.ts';
-import { emptyPage, SHARED_CONTEXT_FILE, sharedContextIn } from './shared-context.ts';
 
 /** Everything in the project's own memory files that can be recalled, read again when a file has changed. */
 export class KitFiles {

@@ -9,28 +9,24 @@ import { conflictReason, conflictsIn } from '../../base/text/diff.ts';
 import { t } from '../../base/text/message.ts';
 import { cut, localDay, localTime, oneLine } from '../../base/text/text.ts';
 import type { MemoryEntry, MemoryType } from '../../model/memory.ts';
-import { addToSection } from '../insert.ts';
-import { inTurn } from '../kit-lock.ts';
-import { asLine } from '../kit-text.ts';
-import { inProject, type Kit } from '../kit.ts';
-import { languageOf } from '../language.ts';
-import { plainTitle, rowIn } from '../markdown.ts';
-import { projectWording } from '../project-language.ts';
-import { DECISIONS_FILE } from './entry.ts';
+import { addToSection, plainTitle, rowIn } from '../markdown.ts';
+import { asLine, inTurn, textToChange } from '../kit-text.ts';
+import { inProject, type Kit, type KitWithMemory } from '../kit.ts';
+import { languageOf, projectWording } from '../language.ts';
+import { DECISIONS_FILE, MEMORIES_FILE, memoriesIn, memoryTables } from './entries.ts';
 import {
   addLine,
   dropLines,
-  fileText,
+  type KitLines,
   leftAlone,
   lineFileOf,
-  type LineFiles,
   lineText,
   strikeLine,
   type Wording,
 } from './line-files.ts';
-import { MEMORIES_FILE, memoriesIn, memoryTables } from './memories-json.ts';
 
-export interface KitWriting extends LineFiles {
+export interface KitWriting extends Omit<KitLines, 'kit'> {
+  kit: Kit;
   /** The folder of the server's own files, where the lock is. */
   locks: string;
   /** The user's folder in which `memories.json` is kept once more, as it was before the last change. */
@@ -56,20 +52,20 @@ export async function writeKitFiles(
   entry: MemoryEntry,
   { earlier = [], mode }: { earlier?: readonly Wording[]; mode?: 'semantic' | 'local' | undefined },
 ): Promise<Written> {
-  return inFiles(writing, async (memory, attempt) => {
+  return inFiles(writing, async (inside, attempt) => {
     const path = lineFileOf(entry.type, entry.agent, writing.agents);
     if (path !== undefined) {
       const own = lineText(entry.text);
       const quietly: Attempt = (name, work) => attempt(name, async () => (await work(), false));
       const stays: Stays = (place, line) => place === path && line === own;
-      await dropEarlier(writing, memory, entry, earlier, quietly, stays);
-      await attempt(path, () => addLine(writing, memory, path, entry));
+      await dropEarlier(inside, entry, earlier, quietly, stays);
+      await attempt(path, () => addLine(inside, path, entry));
     }
-    await attempt(MEMORIES_FILE, () => keepInJson(writing, memory, entry, earlier));
+    await attempt(MEMORIES_FILE, () => keepInJson(inside, entry, earlier));
     if (mode === undefined) return;
     const { agent, text: query, type } = entry;
     await attempt(ACTIVITY_FILE, async () => {
-      await logActivity(memory, { cmd: 'remember', agent, mode, query, type });
+      await logActivity(inside.kit.memory, { cmd: 'remember', agent, mode, query, type });
       return false;
     });
   });
@@ -91,19 +87,22 @@ export async function removeFromKitFiles(
   entry: MemoryEntry,
   { earlier = [], keepLine = false, by, forGood = false }: Removal = {},
 ): Promise<Written> {
-  return inFiles(writing, async (memory, attempt) => {
+  return inFiles(writing, async (inside, attempt) => {
     const own = lineText(entry.text);
     const wordings = keepLine ? earlier : [entry, ...earlier];
-    await dropEarlier(writing, memory, entry, wordings, attempt, (_, line) => keepLine && line === own);
+    await dropEarlier(inside, entry, wordings, attempt, (_, line) => keepLine && line === own);
     // Learnings are an agent's own notes, which it reads as it wrote them.
     if (keepLine && entry.type === 'decisions')
-      await attempt(DECISIONS_FILE, () => strikeLine(writing, memory, DECISIONS_FILE, entry));
-    await attempt(MEMORIES_FILE, () => dropFromJson(writing, memory, entry, keepLine));
-    if (forGood) await attempt(MEMORIES_FILE, () => dropFromMirror(writing, entry));
+      await attempt(DECISIONS_FILE, () => strikeLine(inside, DECISIONS_FILE, entry));
+    await attempt(MEMORIES_FILE, () => dropFromJson(inside, entry, keepLine));
+    if (forGood) await attempt(MEMORIES_FILE, () => dropFromMirror(inside, entry));
     if (by !== undefined)
-      await attempt(CONTRADICTIONS_FILE, () => logReplaced(writing.kit, memory, { before: entry, by }));
+      await attempt(CONTRADICTIONS_FILE, () => logReplaced(inside.kit, { before: entry, by }));
   });
 }
+
+/** The writing of a project that has a memory folder. */
+type Inside = KitWriting & KitLines;
 
 /** Work on one file; it answers `false` if the memory's place in it has not changed. */
 type Attempt = (name: string, work: () => Promise<boolean | void>) => Promise<void>;
@@ -112,7 +111,7 @@ type Stays = (path: string, line: string) => boolean;
 
 async function inFiles(
   writing: KitWriting,
-  work: (memory: string, attempt: Attempt) => Promise<void>,
+  work: (inside: Inside, attempt: Attempt) => Promise<void>,
 ): Promise<Written> {
   const { kit } = writing;
   const { memory } = kit;
@@ -131,7 +130,9 @@ async function inFiles(
     }
   };
   // The memory itself is already stored; files that cannot be written are reported, and written by the next attempt.
-  const complete = await inTurn(writing.locks, () => work(memory, attempt)).then(
+  const complete = await inTurn(writing.locks, () =>
+    work({ ...writing, kit: { ...kit, memory } }, attempt),
+  ).then(
     () => !later,
     expected(({ message }) => {
       problems.push(message);
@@ -142,8 +143,7 @@ async function inFiles(
 }
 
 async function dropEarlier(
-  writing: KitWriting,
-  memory: string,
+  writing: Inside,
   entry: MemoryEntry,
   wordings: readonly Wording[],
   attempt: Attempt,
@@ -155,7 +155,7 @@ async function dropEarlier(
     if (path === undefined || stays(path, lineText(wording.text))) continue;
     byFile.set(path, [...(byFile.get(path) ?? []), wording]);
   }
-  for (const [path, some] of byFile) await attempt(path, () => dropLines(writing, memory, path, entry, some));
+  for (const [path, some] of byFile) await attempt(path, () => dropLines(writing, path, entry, some));
 }
 
 /** Only a bare list can be written back as it was: around one in an object there may be more that is not ours. */
@@ -169,14 +169,9 @@ function listIn(kit: Kit, text: string): unknown[] {
 }
 
 /** The file is also rewritten as a whole by its other users; one that cannot be parsed is left unchanged. */
-async function keepInJson(
-  writing: KitWriting,
-  memory: string,
-  entry: MemoryEntry,
-  earlier: readonly Wording[],
-): Promise<void> {
+async function keepInJson(writing: Inside, entry: MemoryEntry, earlier: readonly Wording[]): Promise<void> {
   const { kit } = writing;
-  const text = (await fileText(kit, memory, MEMORIES_FILE)) ?? '';
+  const text = (await textToChange(kit, MEMORIES_FILE)) ?? '';
   const tables = listIn(kit, text);
   const copy = tables.findIndex((table) => isCopyOf(table, entry));
   // What the kit wrote itself has no such id; it is what the memory said before it was changed.
@@ -191,20 +186,15 @@ async function keepInJson(
   };
   if (JSON.stringify(known) === JSON.stringify(fresh)) return;
   const next = at < 0 ? [...tables, fresh] : tables.with(at, fresh);
-  await replaceJson(writing, memory, text, next);
+  await replaceJson(writing, text, next);
 }
 
 /**
  * The file as it was is kept first, out of the reach of git and of other programs. One without entries is not: it may have
  * lost them, and what is kept of it is all there is then.
  */
-async function replaceJson(
-  { kit, mirror }: KitWriting,
-  memory: string,
-  text: string,
-  next: readonly unknown[],
-): Promise<void> {
-  await replaceShared(memory, MEMORIES_FILE, JSON.stringify(next, null, 2), async () => {
+async function replaceJson({ kit, mirror }: Inside, text: string, next: readonly unknown[]): Promise<void> {
+  await replaceShared(kit.memory, MEMORIES_FILE, JSON.stringify(next, null, 2), async () => {
     if (mirror !== undefined && listIn(kit, text).length > 0)
       await writeAtomic(join(mirror, MEMORIES_FILE), text);
   });
@@ -224,14 +214,9 @@ async function dropFromMirror({ kit, mirror }: KitWriting, entry: MemoryEntry): 
 }
 
 /** Our copy goes. What the kit wrote itself is marked as superseded in its own words, and otherwise left as it is. */
-async function dropFromJson(
-  writing: KitWriting,
-  memory: string,
-  entry: MemoryEntry,
-  marks: boolean,
-): Promise<boolean> {
+async function dropFromJson(writing: Inside, entry: MemoryEntry, marks: boolean): Promise<boolean> {
   const { kit } = writing;
-  const text = (await fileText(kit, memory, MEMORIES_FILE)) ?? '';
+  const text = (await textToChange(kit, MEMORIES_FILE)) ?? '';
   // A file that does not have it needs no change, whatever its form.
   const beginning = JSON.stringify(entry.text.slice(0, 40)).slice(1, -1);
   if (!text.includes(entry.id) && !(marks && text.includes(beginning))) return false;
@@ -240,7 +225,7 @@ async function dropFromJson(
     .filter((table) => !isCopyOf(table, entry))
     .map((table) => (marks && isOriginal(table, entry.type, [entry]) ? superseded(table, entry) : table));
   if (rest.length === tables.length && rest.every((table, index) => table === tables[index])) return false;
-  await replaceJson(writing, memory, text, rest);
+  await replaceJson(writing, text, rest);
   return true;
 }
 
@@ -291,8 +276,8 @@ const isResolved = (title: string): boolean =>
   /contradictions? (?:resolues?|resolved)|resolved contradictions?/.test(plainTitle(title));
 
 /** Adds the row that says so; false where there is no place for it, or it is there already. */
-async function logReplaced(kit: Kit, memory: string, { before, by }: Replaced): Promise<boolean> {
-  const text = await fileText(kit, memory, CONTRADICTIONS_FILE);
+async function logReplaced(kit: KitWithMemory, { before, by }: Replaced): Promise<boolean> {
+  const text = await textToChange(kit, CONTRADICTIONS_FILE);
   if (text === undefined) return false;
   const words = languageOf(text, await projectWording(kit)).contradictions;
   const cell = (said: string): string => oneLine(asLine(said), CELL).replaceAll('|', String.raw`\|`);
@@ -311,7 +296,7 @@ async function logReplaced(kit: Kit, memory: string, { before, by }: Replaced): 
     },
   });
   if (next === undefined) return false;
-  await replaceShared(memory, CONTRADICTIONS_FILE, next);
+  await replaceShared(kit.memory, CONTRADICTIONS_FILE, next);
   return true;
 }
 

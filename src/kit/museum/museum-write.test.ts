@@ -6,7 +6,7 @@ import { writeFiles } from '../../../tests/support/kit-project.ts';
 import { GRIMOIRE_FILES, NEW_MUSEUM } from '../../../tests/support/kit-trees.ts';
 import { thrownBy } from '../../../tests/support/thrown.ts';
 import { kitIn } from '../../../tests/support/kit.ts';
-import type { KitWithMemory } from '../kit-text.ts';
+import type { KitWithMemory } from '../kit.ts';
 import { museumIn } from './museum.ts';
 import { writeFailure, type NewFailure } from './museum-write.ts';
 

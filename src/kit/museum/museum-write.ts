@@ -1,14 +1,12 @@
 import { appendLine, replaceShared } from '../../base/files/file-shared.ts';
 import { localDay, utcOf, withoutEnd } from '../../base/text/text.ts';
 import { type Failure, type FailureFields, MUSEUM_FILE, MUSEUM_LOG, museumIn, museumLog } from './museum.ts';
-import { addToSection } from '../insert.ts';
-import { inProject, type Kit } from '../kit.ts';
-import { whileLocked } from '../kit-lock.ts';
-import { asLine, lineEndOf, textToChange, type KitWithMemory } from '../kit-text.ts';
+import { addToSection, lineEndOf } from '../markdown.ts';
+import { inProject, type Kit, type KitWithMemory } from '../kit.ts';
+import { whileLocked, asLine, textToChange } from '../kit-text.ts';
+import { ENGLISH, languageOf, type Wording, projectWording } from '../language.ts';
 import type { Severity } from '../../model/memory.ts';
 import { severityOf } from './kinds.ts';
-import { ENGLISH, languageOf, type Wording } from '../language.ts';
-import { projectWording } from '../project-language.ts';
 
 export interface NewFailure extends FailureFields {
   title: string;
@@ -117,6 +115,11 @@ function fieldLines(
   });
 }
 
+function newPage({ severities }: Wording['museum']): string {
+  const shelves = Object.values(severities).map((heading) => `## ${heading}\n\n---\n`);
+  return `# 🏛️ Failure Museum\n\n${shelves.join('\n')}`;
+}
+
 async function intoPage(
   kit: KitWithMemory,
   failure: NewFailure,
@@ -124,7 +127,7 @@ async function intoPage(
   page: string | undefined,
 ): Promise<FailureWritten> {
   const words = languageOf(page, await projectWording(kit)).museum;
-  const text = page === undefined || page.trim() === '' ? words.newPage : page;
+  const text = page === undefined || page.trim() === '' ? newPage(words) : page;
   const day = localDay(now);
   const files = [inProject(kit, MUSEUM_FILE)];
   const isThere = text.includes(asLine(failure.title));

@@ -5,7 +5,7 @@ import { t } from '../../base/text/message.ts';
 import { shared } from '../../base/values.ts';
 import { type Severity, UNKNOWN_CATEGORY as UNKNOWN } from '../../model/memory.ts';
 import { bulletIn, isUnset, plainTitle } from '../markdown.ts';
-import type { KitEntry } from '../memories/entry.ts';
+import { type KitEntry, texts } from '../memories/entries.ts';
 import { categoryAhead, categoryOf, severityAmong, severityOf } from './kinds.ts';
 
 /** What is told about a failure, as far as it is. */
@@ -235,10 +235,6 @@ export function museumLog(text: string, source: string, problems: string[]): Fai
 
 function firstKnown(...severities: Severity[]): Severity {
   return severities.find((severity) => severity !== 'unknown') ?? 'unknown';
-}
-
-export function texts(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
 }
 
 function blank(source: string, line: number): Failure {

@@ -8,9 +8,8 @@ import { tableOf, textField } from '../../base/parse/parse.ts';
 import { OUTPUT_FOLDERS } from '../../base/product.ts';
 import { t } from '../../base/text/message.ts';
 import type { RunPlace } from '../../model/run.ts';
-import { folderAt } from '../home.ts';
-import { type Kit, type StateFolder, strayPart } from '../kit.ts';
-import { insideProject, outputFolders } from '../output.ts';
+import { folderAt, type Kit, type StateFolder, strayPart } from '../kit.ts';
+import { insideProject, readConfiguration } from '../configuration.ts';
 import { RUN_FILES } from './read-run.ts';
 
 export const ARCHIVE = 'archive';
@@ -106,7 +105,8 @@ export async function runsFolders({ root, home, output, page, places }: Kit): Pr
   const context = tableOf(page.value);
   const given = textField(context, 'runs_directory');
   const named = given === undefined ? undefined : insideProject(root, given, problems);
-  const outputs = [...(await outputFolders(root, problems)), output ?? '_bmad-output', ...OUTPUT_FOLDERS];
+  const configured = await readConfiguration(root);
+  const outputs = [...configured.outputs(problems), output ?? '_bmad-output', ...OUTPUT_FOLDERS];
   const candidates = [
     ...(named === undefined ? [] : [named]),
     ...[...outputs, '{output_folder}'].map((folder) => (folder === '' ? RUNS : `${folder}/${RUNS}`)),

@@ -6,7 +6,7 @@ import { writeFiles } from '../../../tests/support/kit-project.ts';
 import { thrownBy } from '../../../tests/support/thrown.ts';
 import { completeHandoff, handoffsIn, writeHandoff, writeRequest } from './handoffs.ts';
 import { kitIn } from '../../../tests/support/kit.ts';
-import type { KitWithMemory } from '../kit-text.ts';
+import type { KitWithMemory } from '../kit.ts';
 
 const NOW = new Date(2026, 10, 15, 9, 5);
 const GIVEN = { from: 'dev', to: 'qa', text: 'check the cart | now' };

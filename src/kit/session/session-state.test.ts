@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { writeFiles } from '../../../tests/support/kit-project.ts';
 import { kitIn } from '../../../tests/support/kit.ts';
-import type { KitWithMemory } from '../kit-text.ts';
+import type { KitWithMemory } from '../kit.ts';
 import { sessionIn, writeSession } from './session-state.ts';
 
 const NOW = new Date(2026, 10, 15, 9, 5);

@@ -2,12 +2,10 @@ import { unlessShort } from '../../base/errors.ts';
 import { replaceShared } from '../../base/files/file-shared.ts';
 import { listInside } from '../../base/files/files.ts';
 import { cell, localDay } from '../../base/text/text.ts';
-import { isUnset, plainTitle, rowIn } from '../markdown.ts';
-import { inProject, type Kit } from '../kit.ts';
-import { whileLocked } from '../kit-lock.ts';
-import { asLine, lineEndOf, textToChange, textToRead, type KitWithMemory } from '../kit-text.ts';
-import { languageOf, type Wording } from '../language.ts';
-import { projectWording } from '../project-language.ts';
+import { isUnset, plainTitle, rowIn, lineEndOf } from '../markdown.ts';
+import { inProject, type Kit, type KitWithMemory } from '../kit.ts';
+import { whileLocked, asLine, textToChange, textToRead } from '../kit-text.ts';
+import { languageOf, type Wording, projectWording } from '../language.ts';
 import { conflictsIn } from '../../base/text/diff.ts';
 import { sectionsOf, withoutExamples } from '../../base/text/markdown.ts';
 
@@ -108,7 +106,7 @@ export async function writeSession(
     // The copy first: the page is the last step, so that anyone who sees it finds the copy too.
     await replaceShared(kit.memory, summary, text);
     await replaceShared(kit.memory, SESSION_FILE, text);
-    return { files: [inProject(kit, SESSION_FILE), inProject(kit, summary)], date, nothing: words.work[2] };
+    return { files: [inProject(kit, SESSION_FILE), inProject(kit, summary)], date, nothing: words.work.none };
   });
 }
 
@@ -198,23 +196,23 @@ function contentsOf(words: Wording['session'], session: SessionState): Record<Pa
   const list = (items: readonly string[], none: string): string =>
     (items.length === 0 ? [none] : items.map(asLine)).map((item) => `- ${item}`).join('\n');
   return {
-    work: list(session.work, words.work[2]),
-    files: list(session.files, words.files[2]),
-    state: paragraphs(session.state) ?? words.state[2],
-    next: paragraphs(session.next) ?? words.next[2],
-    requests: list(session.requests, words.requests[2]),
+    work: list(session.work, words.work.none),
+    files: list(session.files, words.files.none),
+    state: paragraphs(session.state) ?? words.state.none,
+    next: paragraphs(session.next) ?? words.next.none,
+    requests: list(session.requests, words.requests.none),
   };
 }
 
 function format(words: Wording['session'], project: string, session: SessionState): string {
   const contents = contentsOf(words, session);
-  const section = ([title, about]: readonly string[], content: string): string =>
-    `## ${title ?? ''}\n\n> ${about ?? ''}\n\n${content}\n`;
+  const section = ({ heading, about }: Wording['session'][Part], content: string): string =>
+    `## ${heading}\n\n> ${about}\n\n${content}\n`;
   const row = (name: string, value: string): string => `| ${name} | ${cell(value)} |`;
   return [
     `# ${words.title} — ${asLine(project)}\n\n> ${words.note}\n`,
     `## ${words.last}\n\n${[
-      row(...words.columns),
+      row(words.field, words.value),
       '|-------|--------|',
       row(`**${words.agent}**`, session.agent ?? '—'),
       row(`**${words.date}**`, session.date ?? '—'),

@@ -15,12 +15,6 @@ const addressField = z
   .optional()
   .describe('An address in place of the one in the setting state, or the path of a file that has one');
 
-async function opened(context: Context, address?: string): Promise<ProjectDatabase> {
-  const found = await (await context.state()).database(address);
-  if (found !== undefined) return found;
-  throw noDatabase();
-}
-
 const noDatabase = (): BmadError =>
   new BmadError('not_found', t`No database is set for the state of projects: it is in files.`, {
     hint: t`The address is the setting state (BMAD_STATE).`,
@@ -32,7 +26,8 @@ async function using<T>(
   address: string | undefined,
   work: (database: ProjectDatabase) => Promise<T>,
 ): Promise<T> {
-  const database = await opened(context, address);
+  const database = await (await context.state()).database(address);
+  if (database === undefined) throw noDatabase();
   try {
     return await work(database);
   } finally {

@@ -7,7 +7,8 @@ import { memorySession, type MemorySession } from '../../../tests/support/memory
 import { runCompletionContract } from '../completion/completion.ts';
 import { memoryForget, memoryStatus } from '../memory/memory-operations.ts';
 import { doctor } from '../server/doctor.ts';
-import { projectState, stateShare } from './state.ts';
+import { projectState } from './state.ts';
+import { stateShare } from './state-share.ts';
 
 const LINES = '_bmad/_memory/.bmad-memory';
 

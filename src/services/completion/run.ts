@@ -7,7 +7,7 @@ import { isBelow } from '../../base/files/open-file.ts';
 import { findProgram, type FoundProgram } from '../../base/files/find-program.ts';
 import { runWatched } from '../../base/process/process.ts';
 import { nearest } from '../../base/text/suggest.ts';
-import { CONTRACT_SCRIPT } from '../../kit/output.ts';
+import { CONTRACT_SCRIPT } from '../../kit/configuration.ts';
 import { KIT_STACKS, type KitStack } from '../../kit/stacks.ts';
 import type { OutputKeeper } from './output.ts';
 import { judge, VerdictReader, type Judgement, type Step } from './verdict.ts';

@@ -11,7 +11,7 @@ import { type GitFiles, type GitFilesWanted, gitWorkTree } from '../../base/proc
 import { t } from '../../base/text/message.ts';
 import { present, sha256 } from '../../base/values.ts';
 import type { Kit } from '../../kit/kit.ts';
-import { isOutputName, NOTE } from '../../kit/output.ts';
+import { isOutputName, NOTE } from '../../kit/configuration.ts';
 import { type Receipt, type ReceiptPlace, TREES } from './receipts.ts';
 import type { Environment } from './run.ts';
 

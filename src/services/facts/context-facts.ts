@@ -14,10 +14,10 @@ import {
   teamIn,
 } from '../../kit/session/context-sections.ts';
 import { type Handoff, HANDOFF_FILE, handoffsIn, isTwin, requestId } from '../../kit/session/handoffs.ts';
-import { inProject, type Kit } from '../../kit/kit.ts';
-import { textToRead, type KitWithMemory } from '../../kit/kit-text.ts';
+import { inProject, type Kit, type KitWithMemory } from '../../kit/kit.ts';
+import { textToRead } from '../../kit/kit-text.ts';
+import { emptyPage, SHARED_CONTEXT_FILE } from '../../kit/memories/entries.ts';
 import { lastSession, type SessionState } from '../../kit/session/session-state.ts';
-import { emptyPage, SHARED_CONTEXT_FILE } from '../../kit/memories/shared-context.ts';
 
 export function tableIn(table: Table, name: string): Table {
   return tableOf(field(table, name));

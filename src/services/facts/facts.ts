@@ -13,8 +13,13 @@ import {
   tracePath,
   withAgents,
 } from '../../kit/memories/decisions.ts';
-import { DECISIONS_FILE } from '../../kit/memories/entry.ts';
-import type { KitEntry } from '../../kit/memories/entry.ts';
+import {
+  DECISIONS_FILE,
+  type KitEntry,
+  MEMORIES_FILE,
+  memoriesIn,
+  memoryTables,
+} from '../../kit/memories/entries.ts';
 import {
   type Failure,
   failureIn,
@@ -23,6 +28,9 @@ import {
   museumIn,
   museumLog,
 } from '../../kit/museum/museum.ts';
+import { pagesOf, inProject, type Kit, type KitWithMemory } from '../../kit/kit.ts';
+import { textToRead } from '../../kit/kit-text.ts';
+import { otherLanguage, projectLanguages } from '../../kit/language.ts';
 import { failureText } from '../../kit/museum/museum-write.ts';
 import {
   completeHandoff,
@@ -35,14 +43,9 @@ import {
   writeHandoff,
   writeRequest,
 } from '../../kit/session/handoffs.ts';
-import { pagesOf } from '../../kit/home.ts';
-import { inProject, type Kit } from '../../kit/kit.ts';
-import { textToRead, type KitWithMemory } from '../../kit/kit-text.ts';
 import { learningsFiles } from '../../kit/memories/learnings.ts';
-import { MEMORIES_FILE, memoriesIn, memoryTables } from '../../kit/memories/memories-json.ts';
 import { categoryOf } from '../../kit/museum/kinds.ts';
 import { writeFailure, type FailureWritten, type NewFailure } from '../../kit/museum/museum-write.ts';
-import { otherLanguage, projectLanguages } from '../../kit/project-language.ts';
 import { lastSession, writeSession, type SessionState } from '../../kit/session/session-state.ts';
 import { listForStacks, stacksIn } from '../../kit/stacks.ts';
 import type { View } from '../../lines/view.ts';

@@ -7,11 +7,19 @@ import { bringPieces, piecesFor, sameTree } from '../../base/files/file-tree.ts'
 import { readInside } from '../../base/files/files.ts';
 import { projectKey } from '../../base/files/paths.ts';
 import { jsonIn } from '../../base/parse/json.ts';
-import { folderAt, projectPages, usersPages, type StateMove } from '../../kit/home.ts';
-import { inTurn, kitLock, OWN_FOLDER, whileLocked } from '../../kit/kit-lock.ts';
-import type { KitWithMemory } from '../../kit/kit-text.ts';
-import { inProject, strayRefusal, type Kit } from '../../kit/kit.ts';
-import { SHARED_CONTEXT_FILE } from '../../kit/memories/shared-context.ts';
+import {
+  folderAt,
+  projectPages,
+  usersPages,
+  type StateMove,
+  OWN_FOLDER,
+  type KitWithMemory,
+  inProject,
+  strayRefusal,
+  type Kit,
+} from '../../kit/kit.ts';
+import { inTurn, kitLock, whileLocked } from '../../kit/kit-text.ts';
+import { SHARED_CONTEXT_FILE } from '../../kit/memories/entries.ts';
 import { runsFolders } from '../../kit/runs/run-folders.ts';
 import { readRuns } from '../../kit/runs/scan.ts';
 import { bringHandoffs, HANDOFF_FILE } from '../../kit/session/handoffs.ts';

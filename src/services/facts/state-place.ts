@@ -1,15 +1,14 @@
 import { join } from 'node:path';
 import { ours } from '../../base/errors.ts';
 import { readState, stateNames, writeAtomic } from '../../base/files/file-state.ts';
-import { folderAt, isUnused, type Keeping } from '../../kit/home.ts';
+import { folderAt, isUnused, type Keeping, type Kit, type StatePart } from '../../kit/kit.ts';
+import { DECISIONS_FILE } from '../../kit/memories/entries.ts';
+import { MUSEUM_FILE, MUSEUM_LOG } from '../../kit/museum/museum.ts';
 import { runsFolders } from '../../kit/runs/run-folders.ts';
 import { ACTIVITY_FILE } from '../../kit/memories/write.ts';
-import { DECISIONS_FILE } from '../../kit/memories/entry.ts';
-import { MUSEUM_FILE, MUSEUM_LOG } from '../../kit/museum/museum.ts';
 import { LEARNINGS_FOLDER } from '../../kit/memories/learnings.ts';
 import { HANDOFF_FILE } from '../../kit/session/handoffs.ts';
 import { SESSION_FILE } from '../../kit/session/session-state.ts';
-import type { Kit, StatePart } from '../../kit/kit.ts';
 
 export interface StatePlace {
   home: 'project' | 'user';

@@ -1,12 +1,10 @@
 import { type AgentRequest, contextSections, requestsIn } from '../../kit/session/context-sections.ts';
 import type { LinedHandoff } from '../../kit/session/handoffs.ts';
 import { decisionsIn } from '../../kit/memories/decisions.ts';
-import { DECISIONS_FILE } from '../../kit/memories/entry.ts';
+import { DECISIONS_FILE, SHARED_CONTEXT_FILE } from '../../kit/memories/entries.ts';
 import { textToRead } from '../../kit/kit-text.ts';
 import type { Kit } from '../../kit/kit.ts';
-import { ENGLISH, languageOf } from '../../kit/language.ts';
-import { projectWording } from '../../kit/project-language.ts';
-import { SHARED_CONTEXT_FILE } from '../../kit/memories/shared-context.ts';
+import { ENGLISH, languageOf, projectWording } from '../../kit/language.ts';
 import type { Run, RunsReading } from '../../model/run.ts';
 
 interface KnownDecision {

@@ -5,7 +5,7 @@ import type { Step } from '../../base/step.ts';
 import type { MemoryEntry, MemoryKey, MemoryRevision, MemoryType } from '../../model/memory.ts';
 import { secretsOut } from '../../base/secrets/scanner.ts';
 import { memoryId } from '../../kit/memories/ids.ts';
-import { otherLanguage } from '../../kit/project-language.ts';
+import { otherLanguage } from '../../kit/language.ts';
 import { agentName } from '../../base/text/agent-titles.ts';
 import { momentOf } from '../../base/text/text.ts';
 import { lineText } from '../../kit/memories/line-files.ts';

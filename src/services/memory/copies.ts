@@ -5,7 +5,7 @@ import { deadMarks, giveUpMark, leaveMark, removeMark } from '../../base/files/f
 import { ensureFolder } from '../../base/files/file-modes.ts';
 import { MEMORY_TYPES, type MemoryEntry, type MemoryKey, type MemoryRevision } from '../../model/memory.ts';
 import { dropTraced } from '../../kit/memories/decisions.ts';
-import { jailOf } from '../../kit/kit-lock.ts';
+import { jailOf } from '../../kit/kit.ts';
 import {
   type KitWriting,
   removeFromKitFiles,

@@ -6,7 +6,15 @@ import { once } from '../../base/async.ts';
 import { BmadError, ours } from '../../base/errors.ts';
 import { shortDigest } from '../../base/values.ts';
 import { projectKey } from '../../base/files/paths.ts';
-import { type StateMove, folderAt, linesPlace, projectPages, refuseLinks } from '../../kit/home.ts';
+import {
+  linesPlace,
+  type StateMove,
+  folderAt,
+  projectPages,
+  refuseLinks,
+  jailOf,
+  strayRefusal,
+} from '../../kit/kit.ts';
 import {
   type CopiedState,
   type LogSetup,
@@ -20,10 +28,8 @@ import { type LinePlace, copyLines, lineFiles } from '../../lines/folders.ts';
 import type { KitFiles } from '../../kit/memories/read-all.ts';
 import { setImmediate } from 'node:timers/promises';
 import { withLock } from '../../base/files/file-lock.ts';
-import { jailOf } from '../../kit/kit-lock.ts';
 import { setAside } from '../../base/files/file-state.ts';
 import { readKitAgents } from '../../kit/agents.ts';
-import { strayRefusal } from '../../kit/kit.ts';
 import { writeKitFiles } from '../../kit/memories/write.ts';
 import type { MemoryEntry, MemoryType } from '../../model/memory.ts';
 import type { StoreOptions } from './engine.ts';

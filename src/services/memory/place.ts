@@ -1,8 +1,6 @@
 import { ours } from '../../base/errors.ts';
 import { stateNames } from '../../base/files/file-state.ts';
-import { linesPlace, refuseLinks } from '../../kit/home.ts';
-import { jailOf } from '../../kit/kit-lock.ts';
-import type { Kit } from '../../kit/kit.ts';
+import { linesPlace, refuseLinks, jailOf, type Kit } from '../../kit/kit.ts';
 import { isLineDay } from '../../lines/folders.ts';
 
 /** Whether a project has memories of its own. By itself, because what opens them is large and most projects have none. */

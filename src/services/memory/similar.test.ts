@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { KitEntry } from '../../kit/memories/entry.ts';
+import type { KitEntry } from '../../kit/memories/entries.ts';
 import type { OpenMemory, Session } from './opened.ts';
 import { similarTo } from './similar.ts';
 

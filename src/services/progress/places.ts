@@ -9,7 +9,7 @@ import { field, isTable, parseConfig, type Table, tableOf, textField } from '../
 import { inProject } from '../../base/files/paths.ts';
 import { FAMILY_FOLDERS } from '../../base/product.ts';
 import { t } from '../../base/text/message.ts';
-import { CONFIG_FILES, CONTRACT_SCRIPT } from '../../kit/output.ts';
+import { CONFIG_FILES, CONTRACT_SCRIPT } from '../../kit/configuration.ts';
 import { utf8Text } from '../../base/text/text.ts';
 import type { Evidence, Trouble } from './rules.ts';
 

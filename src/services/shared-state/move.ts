@@ -3,8 +3,7 @@ import { BmadError } from '../../base/errors.ts';
 import { readState, setAside, stateNames, writeAtomic } from '../../base/files/file-state.ts';
 import { t } from '../../base/text/message.ts';
 import { grouped, sha256 } from '../../base/values.ts';
-import { folderAt, placesOf } from '../../kit/home.ts';
-import type { Kit } from '../../kit/kit.ts';
+import { folderAt, placesOf, type Kit } from '../../kit/kit.ts';
 import { isLineDay, type LinePlace } from '../../lines/folders.ts';
 import { type Line, lineJson, type Log, type SharedLog } from '../../lines/line.ts';
 

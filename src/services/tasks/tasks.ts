@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from '../../base/async.ts';
 import { BmadError, checkRead, ours } from '../../base/errors.ts';
 import { t } from '../../base/text/message.ts';
-import { folderAt, placesOf, refuseLinks } from '../../kit/home.ts';
+import { folderAt, placesOf, refuseLinks } from '../../kit/kit.ts';
 import { linePlaces, type LogSetup, ProjectLogs } from '../../kit/project-log.ts';
 import type { Decisions } from '../../model/memory.ts';
 import { FINAL_STATES, markOf, type Task } from '../../model/task.ts';

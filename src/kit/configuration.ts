@@ -6,7 +6,6 @@ import { field, isTable, parseConfig, type Table, textField } from '../base/pars
 import { fromProject, inProject } from '../base/files/paths.ts';
 import { BMAD_FOLDERS, OUTPUT_FOLDERS, ROOT_FOLDERS } from '../base/product.ts';
 import { t } from '../base/text/message.ts';
-import type { Kit } from './kit.ts';
 
 const MAX_BYTES = 2_000_000;
 
@@ -19,10 +18,40 @@ const INSTALLED = [
 ];
 export const CONFIG_FILES: readonly string[] = [...OVERRIDES, ...INSTALLED];
 
+/** What the configuration files of all versions say, the one that decides first: read once for all that is asked of them. */
+export type Configuration = Awaited<ReturnType<typeof readConfiguration>>;
+
+export async function readConfiguration(root: string) {
+  const files: { isOverride: boolean; core: Table }[] = [];
+  for (const top of ROOT_FOLDERS) {
+    // Most projects have one of these at most, and this is asked with every call.
+    if ((await realFolder(join(root, top))) === undefined) continue;
+    for (const file of CONFIG_FILES) {
+      const config = await configTable(root, `${top}/${file}`);
+      if (config === undefined) continue;
+      const core = field(config, 'core');
+      files.push({ isOverride: OVERRIDES.includes(file), core: isTable(core) ? core : config });
+    }
+  }
+  /** What is said for a setting of BMAD's core, by all of them or by some. */
+  const said = (setting: string, which?: 'overrides' | 'installed'): string[] =>
+    files.flatMap(({ isOverride, core }) =>
+      which !== undefined && isOverride !== (which === 'overrides') ? [] : (textField(core, setting) ?? []),
+    );
+  return {
+    said,
+    /** The output folders that they name, without doubles. */
+    outputs(problems: string[] = []): string[] {
+      const inside = said('output_folder').flatMap((value) => insideProject(root, value, problems) ?? []);
+      return [...new Set(inside)];
+    },
+  };
+}
+
 /** The folder of a project for what its agents produce, below its root: `_bmad-output`, or what its configuration names. */
-export async function outputFolder({ root, folder: own }: Pick<Kit, 'root' | 'folder'>): Promise<string> {
+export async function outputFolder(root: string, own: string, { outputs }: Configuration): Promise<string> {
   const usual = `${own}-output`;
-  const named = (await outputFolders(root, [])).filter((folder) => folder !== '');
+  const named = outputs().filter((folder) => folder !== '');
   let found = named[0] ?? usual;
   for (const folder of [...named, usual].toReversed())
     if ((await realFolder(join(root, folder))) !== undefined) found = folder;
@@ -33,7 +62,13 @@ export async function outputFolder({ root, folder: own }: Pick<Kit, 'root' | 'fo
  * Which files of a project, by their paths, are BMAD's whatever git says: those in its folders, and what
  * its agents have produced. The project's own configuration names the folder of the latter, so it is not believed any further.
  */
-export async function ownFilesOf({ root, output }: Kit): Promise<(path: string) => boolean> {
+export async function ownFilesOf({
+  root,
+  output,
+}: {
+  root: string;
+  output: string | undefined;
+}): Promise<(path: string) => boolean> {
   const folders: string[] = [];
   for (const sign of BMAD_FOLDERS)
     if ((await realFolder(join(root, sign))) !== undefined) folders.push(`${sign.split('/', 1)[0]}/`);
@@ -50,46 +85,10 @@ export const isOutputName = (folder: string): boolean =>
 export const NOTE = /\.md$|status\.ya?ml$/i;
 
 /** Whether the project is one of BMAD's: it has an output folder, or a folder of BMAD's own. */
-export async function hasBmad({ root }: Pick<Kit, 'root'>): Promise<boolean> {
+export async function hasBmad(root: string, { outputs }: Configuration): Promise<boolean> {
   for (const folder of [...OUTPUT_FOLDERS, ...BMAD_FOLDERS])
     if ((await realFolder(join(root, folder))) !== undefined) return true;
-  return (await outputFolders(root, [])).length > 0;
-}
-
-/** The output folders that configurations of all versions name, without doubles. */
-export async function outputFolders(root: string, problems: string[]): Promise<string[]> {
-  const found = new Set<string>();
-  for (const value of await configured(root, 'output_folder')) {
-    const path = insideProject(root, value, problems);
-    if (path !== undefined) found.add(path);
-  }
-  return [...found];
-}
-
-/** What the configurations of all versions say for a setting of BMAD's core, the one that decides first. */
-export async function configured(
-  root: string,
-  setting: string,
-  which: 'all' | 'overrides' | 'installed' = 'all',
-): Promise<string[]> {
-  const files = {
-    all: CONFIG_FILES,
-    overrides: OVERRIDES,
-    installed: INSTALLED,
-  }[which];
-  const found: string[] = [];
-  for (const top of ROOT_FOLDERS) {
-    // Most projects have one of these at most, and this is asked with every call.
-    if ((await realFolder(join(root, top))) === undefined) continue;
-    for (const file of files) {
-      const config = await configTable(root, `${top}/${file}`);
-      if (config === undefined) continue;
-      const core = field(config, 'core');
-      const value = textField(isTable(core) ? core : config, setting);
-      if (value !== undefined) found.push(value);
-    }
-  }
-  return found;
+  return outputs().length > 0;
 }
 
 /** A configured path as one from the top of the project. */

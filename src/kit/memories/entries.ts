@@ -1,14 +1,72 @@
 import { join } from 'node:path';
 import { isThereNow } from '../../base/files/file-stamps.ts';
-import { t } from '../../base/text/message.ts';
 import { jsonIn } from '../../base/parse/json.ts';
 import { field, isTable, tableOf, textField } from '../../base/parse/parse.ts';
 import { conflictReason, conflictsIn } from '../../base/text/diff.ts';
+import { sectionsOf, withoutExamples } from '../../base/text/markdown.ts';
+import { t } from '../../base/text/message.ts';
 import { MEMORY_TYPES, type MemoryType } from '../../model/memory.ts';
 import { textToRead } from '../kit-text.ts';
 import { inProject, type Kit } from '../kit.ts';
-import type { KitEntry } from './entry.ts';
-import { texts } from '../museum/museum.ts';
+import { isUnset } from '../markdown.ts';
+
+export const DECISIONS_FILE = 'decisions-log.md';
+
+/** Something worth recalling in a file of the project. */
+export interface KitEntry {
+  type: MemoryType;
+  agent: string;
+  /** The agent under all its names. */
+  names: readonly string[];
+  text: string;
+  tags: readonly string[];
+  /** A day, or a moment without a zone, as the file has it. */
+  date?: string | undefined;
+  /** The file, as a path from the top of the project. */
+  source: string;
+  line?: number | undefined;
+  /** The id of the memory that the entry is a copy of, where the file says so. */
+  copyOf?: string | undefined;
+  /** `FM-001`, where the file numbers what it has. */
+  number?: string | undefined;
+}
+
+export interface KitReading {
+  entries: KitEntry[];
+  problems: string[];
+}
+
+/** The texts of a list; nothing else in it counts. */
+export function texts(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
+}
+
+export const SHARED_CONTEXT_FILE = 'shared-context.md';
+
+/** What is wrong with a page that has nothing at all: every install writes its headings. */
+export function emptyPage(text: string, source: string): string[] {
+  return text.trim() === '' ? [t`${source} is empty, probably because a write was interrupted.`] : [];
+}
+
+/** The sections of the shared context that have been filled in. */
+export function sharedContextIn(text: string, source: string): KitEntry[] {
+  return sectionsOf(withoutExamples(text)).flatMap(({ level, title, line, body }) => {
+    const told = body.map((part) => part.trim()).filter((part) => part !== '' && !isUnset(part));
+    const content = told.filter((part) => !/^-{3,}$|^\|[\s|:-]*$/.test(part));
+    if (level < 2 || content.length === 0) return [];
+    return [
+      {
+        type: 'shared-context' as const,
+        agent: 'project',
+        names: ['project'],
+        text: [title, ...content].join('\n'),
+        tags: [],
+        source,
+        line,
+      },
+    ];
+  });
+}
 
 export const MEMORIES_FILE = 'memories.json';
 

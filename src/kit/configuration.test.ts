@@ -2,7 +2,7 @@ import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../../tests/support/app.ts';
 import { writeFiles } from '../../tests/support/folders.ts';
-import { configTable } from './output.ts';
+import { configTable } from './configuration.ts';
 
 const require = createRequire(import.meta.url);
 const promises = require('node:fs/promises') as Record<'open', unknown>;
