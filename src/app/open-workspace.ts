@@ -2,11 +2,11 @@ import { t } from '../base/text/message.ts';
 import { basename, resolve } from 'node:path';
 import { once } from '../base/async.ts';
 import { realFolder } from '../base/files/files.ts';
-import type { Keeper } from '../base/files/keeper.ts';
+import { Keeper } from '../base/files/keeper.ts';
 import { stepLines } from '../base/step.ts';
 import type { Content } from '../catalogue/build.ts';
 import type { KeptReadings } from '../catalogue/kept-readings.ts';
-import { preferencesIn, type Preference } from '../catalogue/preferences.ts';
+import { type Preference, preferencesIn } from '../catalogue/preferences.ts';
 import type { Context } from '../operations/context.ts';
 import { builtInModules } from '../sources/built-in-modules.ts';
 import { inOrder } from '../sources/origin-order.ts';
@@ -22,12 +22,12 @@ import {
 } from './served-workspace.ts';
 import type { Settings } from './settings.ts';
 import type { Opened } from './workspaces.ts';
+import type { Config, SettingName } from '../config/schema.ts';
+import type { ServedSources } from './git-sources.ts';
 
 /** Whoever opens a workspace puts what is in it in order: this is loaded with it, not with the start. */
-export { createRanking } from '../services/ranking/ranking.ts';
-export { manifestPriorities } from '../services/ranking/ranking.ts';
+export { createRanking, manifestPriorities } from '../services/ranking/ranking.ts';
 export { openUsage } from '../services/ranking/usage.ts';
-export { liveSettings } from './live-settings.ts';
 export { createWorkspaces } from './workspaces.ts';
 
 /** Finds and reads everything for one project. What it needs is loaded here, after the first answer to the client. */
@@ -180,3 +180,77 @@ async function allReaders(): Promise<readonly Reader[]> {
 
 /** A review leaves nothing out, however large. */
 const REVIEWED_FILE_BYTES = 512 * 1024 * 1024;
+
+/**
+ * What says which content there is and how it is shown: it can change from one call to the next. All else, such as what may
+ * be called by whom and where things are kept, holds from the start to the end of a process.
+ */
+const LIVE: readonly SettingName[] = [
+  'paths',
+  'root',
+  'discovery',
+  'modules',
+  'originOrder',
+  'prefer',
+  'boost',
+  'rankHalfLife',
+  'rankRecency',
+  'rankFrequency',
+  'rankManifest',
+  'rankBoost',
+  'pageSize',
+  'answerBytes',
+  'maxFileBytes',
+];
+
+/** Takes over what has changed in the configuration files; the answer is another one whenever something has. */
+export function liveSettings(
+  { config, from, gathered, warnings, configFiles, load, log }: Settings,
+  gitSources: ServedSources,
+): () => Promise<number> {
+  let version = 0;
+  let places: Keeper | undefined;
+  let told: readonly string[] = [...warnings];
+  let ofSources = gitSources.warnings();
+
+  async function renew(): Promise<void> {
+    places = new Keeper();
+    for (const path of configFiles) places.look(path);
+    const loaded = await load();
+    gathered.git = loaded.gathered.git ?? [];
+    await gitSources.follow(gathered.git);
+    const changed = LIVE.filter(
+      (name) => JSON.stringify(config[name]) !== JSON.stringify(loaded.config[name]),
+    );
+    for (const name of changed) from[name] = loaded.from[name];
+    Object.assign(
+      config,
+      Object.fromEntries(changed.map((name) => [name, loaded.config[name]])) as Partial<Config>,
+    );
+    const now = [...loaded.warnings, ...gitSources.warnings()];
+    for (const warning of now) if (!told.includes(warning)) log.warn(warning);
+    const isStale = (warning: string): boolean => isOfFile(warning) && told.includes(warning);
+    const others = warnings.filter((warning) => !isStale(warning) && !ofSources.includes(warning));
+    warnings.splice(0, warnings.length, ...new Set([...others, ...now]));
+    told = now;
+    ofSources = gitSources.warnings();
+    if (changed.length > 0) version += 1;
+  }
+
+  const isOfFile = (warning: string): boolean => configFiles.some((path) => warning.includes(path));
+  let renewing: Promise<void> = Promise.resolve();
+
+  async function renewIfEdited(): Promise<void> {
+    // An edit since the start counts as well.
+    if (places !== undefined && (await places.changed()).length === 0) return;
+    await renew().catch((error: unknown) =>
+      log.warn(t`The configuration files are not read again.`, { error: String(error) }),
+    );
+  }
+
+  return async () => {
+    renewing = renewing.then(renewIfEdited);
+    await renewing;
+    return version;
+  };
+}

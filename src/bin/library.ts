@@ -34,8 +34,7 @@ async function openContext(
 async function openBmad(options: Public.OpenOptions = {}): Promise<Public.Bmad> {
   try {
     const context = await openContext(options);
-    const { createBmad } = await import('../library/bmad.ts');
-    return await createBmad(context);
+    return await (await library()).createBmad(context);
   } catch (error) {
     throw error instanceof BmadError ? error.map(inOptionWords) : error;
   }
@@ -50,8 +49,7 @@ function inOptionWords(text: string): string {
 }
 
 /** The operations are loaded with the first call: the command line, which lies in the same file, needs none of these. */
-const gitSources = (): Promise<typeof import('../library/git-sources.ts')> =>
-  import('../library/git-sources.ts');
+const library = (): Promise<typeof import('../library/bmad.ts')> => import('../library/bmad.ts');
 
 class GitSourceResolver implements Public.GitSourceResolver {
   readonly #open: () => Promise<Asker>;
@@ -68,15 +66,15 @@ class GitSourceResolver implements Public.GitSourceResolver {
   }
 
   async resolve(gitUrl: string): Promise<string> {
-    return (await gitSources()).resolveGitSource(await this.#open(), gitUrl);
+    return (await library()).resolveGitSource(await this.#open(), gitUrl);
   }
 
   async listCache(): Promise<Public.CacheEntry[]> {
-    return (await gitSources()).listCache(await this.#open());
+    return (await library()).listCache(await this.#open());
   }
 
   async clearCache(): Promise<void> {
-    return (await gitSources()).clearCache(await this.#open());
+    return (await library()).clearCache(await this.#open());
   }
 
   parseGitUrl(gitUrl: string): Public.GitUrlSpec {

@@ -10,19 +10,20 @@ import {
 import { list } from '../operations/catalogue/list.ts';
 import { search } from '../operations/catalogue/search.ts';
 import { readResource } from '../operations/client/resources.ts';
-import { createAsker } from './ask.ts';
-import { resolveGitSource } from './git-sources.ts';
+import { type Asker, createAsker } from './ask.ts';
 import type {
   Activation,
   AgentManifestEntry,
   AgentMetadata,
   Bmad,
+  CacheEntry,
   FileInfo,
   MasterRecord,
   RecordQuery,
   Resource,
   SearchHit,
 } from './public.ts';
+import { sourcesClear, sourcesList, sourcesResolve } from '../operations/git-sources/sources.ts';
 
 /** Longest page of a list. */
 const PAGE = 200;
@@ -139,4 +140,21 @@ export async function createBmad(context: Context): Promise<Bmad> {
     },
     close: asker.close,
   };
+}
+
+export async function resolveGitSource({ ask }: Asker, gitUrl: string): Promise<string> {
+  return (await ask<{ folder: string }>(sourcesResolve, { source: gitUrl })).folder;
+}
+
+interface Copy extends Omit<CacheEntry, 'path'> {
+  folder: string;
+}
+
+export async function listCache({ ask }: Asker): Promise<CacheEntry[]> {
+  const { copies = [] } = await ask<{ copies?: Copy[] }>(sourcesList, { copies: true });
+  return copies.map(({ folder, ...copy }) => ({ ...copy, path: folder }));
+}
+
+export async function clearCache({ ask }: Asker): Promise<void> {
+  await ask(sourcesClear, { all: true });
 }

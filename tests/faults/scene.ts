@@ -51,8 +51,7 @@ export async function remake(scene: Scene, model: string): Promise<void> {
 
 /** Another process would look at once for what was left behind; this one has just done so. */
 function forgetSweeps(): void {
-  const known = globalThis as Record<symbol, Map<string, number> | undefined>;
-  known[Symbol.for('bmad-mcp-server: swept folders')]?.clear();
+  delete (globalThis as Record<symbol, unknown>)[Symbol.for('bmad-mcp-server: swept folders')];
 }
 
 /** Drafts and locks, also of folders. */

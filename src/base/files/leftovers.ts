@@ -100,7 +100,7 @@ async function isLeft(name: string, path: string): Promise<boolean> {
 }
 
 /** When each folder was last swept; the number is limited. */
-const swept = /* @__PURE__ */ shared('swept folders', () => createBounded<number>(500));
+const sweptFolders = () => shared('swept folders', () => createBounded<number>(500));
 
 /**
  * Whoever writes in a folder removes what crashed processes have left there, now and then. A draft that no one has
@@ -112,7 +112,7 @@ export async function sweepDrafts(
   /** Whether something else in the folder, by its name and path, has been left behind. */
   also?: (name: string, path: string) => Promise<boolean>,
 ): Promise<void> {
-  const now = performance.now();
+  const [now, swept] = [performance.now(), sweptFolders()];
   if (now - (swept.get(path) ?? -OLD_MS) < OLD_MS) return;
   swept.set(path, now);
   try {
