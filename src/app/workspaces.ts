@@ -1,4 +1,4 @@
-import { createCatchingUp } from '../base/async.ts';
+import { createCatchingUp, inTurn } from '../base/async.ts';
 import { ours } from '../base/errors.ts';
 import { Keeper, type Seen, type Told } from '../base/files/keeper.ts';
 import type { CatalogueChanges } from '../catalogue/changes.ts';
@@ -107,7 +107,7 @@ export function createWorkspaces({ find, open, version, tell, watching }: Worksp
     );
     // Of a project that is gone, there is nothing newer to say.
     if (isGone && known !== undefined) return workspaceOf(known);
-    await inTurn(`renew ${project ?? ''}`, async () => {
+    await queued(`renew ${project ?? ''}`, async () => {
       const now = kept.get(key);
       // Whoever was before may have read it just now.
       if (now !== undefined && now !== known && (await isCurrent(now))) return;
@@ -199,24 +199,24 @@ export function createWorkspaces({ find, open, version, tell, watching }: Worksp
   }
 
   const waiting = new Map<string, Promise<unknown>>();
-  let last: Promise<unknown> = Promise.resolve();
+  const oneByOne = inTurn();
 
   /** One at a time; callers share what is still queued under the same name. */
-  function inTurn<T>(name: string, work: () => Promise<T>): Promise<T> {
+  function queued<T>(name: string, work: () => Promise<T>): Promise<T> {
     const shared = waiting.get(name) as Promise<T> | undefined;
-    if (shared !== undefined) return shared;
-    const turn = last.then(() => {
-      waiting.delete(name);
-      return work();
-    });
+    const turn =
+      shared ??
+      oneByOne(() => {
+        waiting.delete(name);
+        return work();
+      });
     waiting.set(name, turn);
-    last = turn.catch(() => undefined);
     return turn;
   }
 
   async function refresh(project?: string): Promise<Changes> {
     await caughtUp();
-    return inTurn(`refresh ${project ?? ''}`, () => rebuild(project));
+    return queued(`refresh ${project ?? ''}`, () => rebuild(project));
   }
 
   return {

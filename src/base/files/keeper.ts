@@ -2,6 +2,7 @@ import type { Dirent, Stats } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
+import { inTurn } from '../async.ts';
 import { isSettled, lstatOf, type Stamp, stampAt, statOf } from './file-stamps.ts';
 
 /** A folder that is watched: everything that happens directly in it, and to itself, is told. */
@@ -188,7 +189,7 @@ export class Keeper implements Seen {
   }
 
   #comparing = false;
-  #checking: Promise<unknown> = Promise.resolve();
+  readonly #oneByOne = inTurn();
   #next: Promise<string[]> | undefined;
 
   /**
@@ -196,17 +197,12 @@ export class Keeper implements Seen {
    * a watch may answer, they have waited for `caughtUp`.
    */
   changed(): Promise<string[]> {
-    return this.#isAnsweredFor() ? Promise.resolve([]) : (this.#next ??= this.#check());
-  }
-
-  #check(): Promise<string[]> {
-    const check = this.#checking.then(async () => {
+    if (this.#isAnsweredFor()) return Promise.resolve([]);
+    return (this.#next ??= this.#oneByOne(async () => {
       await turn();
       this.#next = undefined;
       return this.#compare();
-    });
-    this.#checking = check.catch(() => undefined);
-    return check;
+    }));
   }
 
   async unchanged(): Promise<boolean> {

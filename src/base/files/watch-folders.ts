@@ -6,6 +6,7 @@ import { attempt, systemCode } from '../errors.ts';
 import { farFolder, tellsAtOnce, watchesAllowed } from './file-systems.ts';
 import { lstatOf } from './file-stamps.ts';
 import { Keeper, type Watch, type WatchedFolder } from './keeper.ts';
+import { upwards } from './open-file.ts';
 
 /** A folder that something may happen in: only what is directly in it, or all that is below it as well. */
 export interface Place {
@@ -107,7 +108,7 @@ export function watchFolders(
     for (const place of places) {
       const known = before.get(keyOf(place));
       const isFull = known?.why === 'limit' && Date.now() < known.until;
-      const found = isFull ? reasonOf(known) : ((await reasonFor(place)) ?? (await opened(place, wanted)));
+      const found = isFull ? known : ((await reasonFor(place)) ?? (await opened(place, wanted)));
       if (closed) return;
       if (!(found instanceof Set)) await poll(place, found);
       else if (found.size === 0) absent.push(place);
@@ -199,11 +200,6 @@ export function watchFolders(
     },
   };
 }
-
-const reasonOf = ({ why, code }: Reason): Reason => ({
-  ...(why === undefined ? {} : { why }),
-  ...(code === undefined ? {} : { code }),
-});
 
 const keyOf = ({ path, deep }: Place): string => `${deep === true} ${path}`;
 
@@ -313,7 +309,8 @@ export class WatchHandles implements Watch {
   dropLeft(): void {
     const left = this.#left;
     this.#left = new Set();
-    if (left.size > 0) for (const path of this.#handles.keys()) if (isBelow(path, left)) this.drop(path);
+    if (left.size === 0) return;
+    for (const path of this.#handles.keys()) if (upwards(path).some((at) => left.has(at))) this.drop(path);
   }
 
   /** Closes all but these. */
@@ -366,12 +363,4 @@ export class WatchHandles implements Watch {
     handle.told = GONE;
     handle.certain = false;
   }
-}
-
-function isBelow(folder: string, left: ReadonlySet<string>): boolean {
-  for (let path = folder, cut = path.length; cut > 0; path = path.slice(0, cut)) {
-    if (left.has(path)) return true;
-    cut = Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\'));
-  }
-  return false;
 }
