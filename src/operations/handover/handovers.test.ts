@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { DELIVERY_FILES } from '../../../tests/support/delivery-project.ts';
 import { memorySession, type MemorySession } from '../../../tests/support/memory-session.ts';
 import { inbox } from '../inbox/inbox.ts';
-import type { InboxItem } from '../inbox/item.ts';
+import type { InboxItem } from '../inbox/inbox.ts';
 import { manageProject } from '../unified/action-tool.ts';
 import {
   createDeliveryContract,

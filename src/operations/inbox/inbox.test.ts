@@ -20,7 +20,7 @@ import { sourcesUpdate } from '../git-sources/sources.ts';
 import { reconcileLedgers } from '../project/ledgers.ts';
 import { spawnSubagentTask } from '../tasks/tasks.ts';
 import { inbox } from './inbox.ts';
-import type { InboxItem } from './item.ts';
+import type { InboxItem } from './inbox.ts';
 
 const FILES = {
   ...DELIVERY_FILES,

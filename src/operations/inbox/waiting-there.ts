@@ -7,10 +7,11 @@ import { receiptData, receiptText } from '../completion/receipt-view.ts';
 import type { Call, Context, ProjectState } from '../context.ts';
 import { relationWords, short, sourceData, sourceLines } from '../git-sources/sources-view.ts';
 import { laterWork, waitingIn } from '../project/discovery.ts';
+import { place } from '../project/next-text.ts';
 import { runText } from '../runs/run-text.ts';
 import { asideText, closing, openRuns, type RunData } from '../runs/run-view.ts';
 import { decidedText, textsOf, viewOf } from '../tasks/task-view.ts';
-import type { InboxAction, InboxItem } from './item.ts';
+import type { InboxAction, InboxItem } from './inbox.ts';
 import { FOR_PEOPLE } from '../offers.ts';
 
 type Marks = Pick<InboxAction, 'needs' | 'danger' | 'asks' | 'equal'>;
@@ -428,9 +429,7 @@ function waitingWords({
 const MOST_DRIFT = 50;
 
 /** Ledgers that say less than the files prove, that cannot be read, or that only a person can put right. */
-async function ledgersBehind(
-  state: ProjectState,
-): Promise<{ items: InboxItem[]; unread: { what: string; why: string }[] }> {
+async function ledgersBehind(state: ProjectState): Promise<WaitingThere> {
   const { proposal, ledgers, report } = await (await state.progress()).reconcile({ apply: false });
   const changes = ledgers.flatMap((ledger) =>
     ledger.changes.map((change) => ({ ...change, file: ledger.file })),
@@ -468,14 +467,8 @@ async function ledgersBehind(
   return {
     items,
     unread: [
-      ...report.broken.map(({ file, line, says }) => ({
-        what: line === undefined ? file : `${file}:${line}`,
-        why: says,
-      })),
-      ...report.troubles.map(({ file, line, message }) => ({
-        what: line === undefined ? file : `${file}:${line}`,
-        why: message,
-      })),
+      ...report.broken.map((bad) => ({ what: place(bad), why: bad.says })),
+      ...report.troubles.map((bad) => ({ what: place(bad), why: bad.message })),
       ...(hidden > 0 ? [{ what: t`ledgers`, why: t`${hidden} more places disagree` }] : []),
     ],
   };

@@ -309,9 +309,7 @@ export const runResume = defineOperation({
   async run({ run_id: id, branch }, context, call) {
     const state = await context.state();
     const runs = await state.runs();
-    const { agentSteps } = await import('./run-standing.ts');
-    const { createJudge } = await import('./run-standing.ts');
-    const { isRunOver, latestOpen, wayOn } = await import('./run-standing.ts');
+    const { agentSteps, createJudge, isRunOver, latestOpen, wayOn } = await import('./run-standing.ts');
     const reading = await runs.lately();
     const judge = await createJudge(state, reading, { context, signal: call.signal });
     const run =

@@ -1,6 +1,5 @@
 import { t } from '../../base/text/message.ts';
 import * as z from 'zod';
-import { BmadError, quoted } from '../../base/errors.ts';
 import type { Step } from '../../base/step.ts';
 import type { JournalEntry, Run, RunsReading } from '../../model/run.ts';
 import { oneLine } from '../../base/text/text.ts';
@@ -123,22 +122,14 @@ function latestIn(
 ): Shown {
   const name = branch ?? reading.current;
   const inBranch = runs.branch(reading, name);
-  if (inBranch === undefined && name !== 'main' && branch !== undefined) throw noBranch(name, reading);
+  if (inBranch === undefined && name !== 'main' && branch !== undefined)
+    throw runs.unknownBranch(name, reading);
   const run = inBranch === undefined ? undefined : latestRun(inBranch);
   const others = (inBranch?.runs ?? []).filter((each) => each !== run);
   return { name, run, others, problems: [...reading.problems, ...(inBranch?.problems ?? [])], reading };
 }
 
 const FIRST_RUN = openRun(undefined, 'Open the first run');
-
-function noBranch(name: string, { branches }: RunsReading): BmadError {
-  return new BmadError('not_found', t`There is no session branch ${quoted(name)}.`, {
-    subject: name.slice(0, 100),
-    ...(branches.length === 0
-      ? { hint: t`There are none yet: the first run creates "main".`, steps: [FIRST_RUN] }
-      : { hint: t`Branches: ${branches.map((each) => each.archive ?? each.name).join(', ')}.` }),
-  });
-}
 
 function hintFor(run: Run | undefined, reading: RunsReading, asked: string | undefined): string | undefined {
   if (run !== undefined) {

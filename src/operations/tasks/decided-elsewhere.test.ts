@@ -5,7 +5,7 @@ import { KIT_FILES, writeFiles } from '../../../tests/support/kit-project.ts';
 import { sessionIn, type OpenSession } from '../../../tests/support/operations.ts';
 import { forgeTask } from '../../../tests/support/tasks.ts';
 import { inbox } from '../inbox/inbox.ts';
-import type { InboxItem } from '../inbox/item.ts';
+import type { InboxItem } from '../inbox/inbox.ts';
 import { spawnSubagentTask, taskList, taskMerge, taskShow } from './tasks.ts';
 import { taskApprove, taskApproveAll, taskRefuse } from './task-decide.ts';
 import type { TaskView } from './task-view.ts';

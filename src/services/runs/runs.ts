@@ -3,7 +3,7 @@ import { KeptRuns } from '../../kit/runs/kept-runs.ts';
 import type { JournalEntry, Run } from '../../model/run.ts';
 import { archiveBranch, createBranch, diffBranches, switchBranch } from './branches.ts';
 import { checkpoint, finishRun, repairRun } from './change-run.ts';
-import { branchOf } from './find.ts';
+import { branchOf, unknownBranch } from './find.ts';
 import { mergeBranch } from './merge.ts';
 import {
   linesNow,
@@ -49,6 +49,7 @@ export function openRuns({
     withOthers: here(runWithOthers),
     lately: here(readLately),
     branch: branchOf,
+    unknownBranch,
     async journal(run: RunAt): Promise<JournalEntry[]> {
       return journalOf(run, await linesNow(storage));
     },

@@ -4,7 +4,7 @@ import { isYes, oneLine } from '../../../base/text/text.ts';
 import type { Item } from '../../../operations/catalogue/list-items.ts';
 import type { Confirmed, ConfirmRequest } from '../../../operations/context.ts';
 import type { HandoverView } from '../../../operations/handover/handovers.ts';
-import type { InboxAction, InboxItem } from '../../../operations/inbox/item.ts';
+import type { InboxAction, InboxItem } from '../../../operations/inbox/inbox.ts';
 import type { MemoryData } from '../../../operations/memory/memory-view.ts';
 import type { AnyOperation, Ask, Picked } from '../../../operations/operation.ts';
 import type { TaskView } from '../../../operations/tasks/task-view.ts';
