@@ -127,8 +127,8 @@ export class Matrix {
     return new Map(rids.map((rid, at) => [rid, dot(each[at] as Float32Array, wanted)]));
   }
 
-  /** The rows that are nearest among those that pass. */
-  nearest(wanted: Float32Array, passing: Passing, count: number): number[] {
+  /** The rows that are nearest among those that pass; `isKnown` where an index tells quickly which those are of all. */
+  nearest(wanted: Float32Array, passing: Passing, count: number, isKnown = false): number[] {
     const near =
       this.#scan?.near(wanted, this.#rids.length) ??
       Float32Array.from(this.#rids, (_, slot) => dot(wanted, this.#whole[slot] ?? wanted));
@@ -141,6 +141,7 @@ export class Matrix {
       const likely = best(most);
       const some = passing(likely);
       if (some.size >= count) return likely.filter((rid) => some.has(rid)).slice(0, count);
+      if (isKnown && some.size * WIDER < most) break;
       // As many more as so few of these were taken.
       most = Math.max(most * 2, Math.min(most * WIDER, Math.ceil((2 * most * count) / (some.size + 1))));
     }

@@ -187,8 +187,12 @@ export function searched(database: Database, matrix: Matrix | undefined, query: 
   const frequencies = new Map(Array.from(new Set(terms), (term) => [term, known.of(term)]));
   const words = weighed(terms, (term) => frequencies.get(term) ?? 0, known.total, ways);
   const asked = rarest(frequencies, matrix === undefined ? ROWS_BY_WORDS : ROWS_BESIDE_VECTORS, WORDS_ASKED);
+  // Tags are not in it.
+  const isKnown = ready.tagsAll.length === 0;
   const near =
-    vector === undefined ? [] : matrix?.nearest(vector, (rids) => passing(database, ready, rids), count);
+    vector === undefined
+      ? []
+      : matrix?.nearest(vector, (rids) => passing(database, ready, rids), count, isKnown);
   const alike = new Set([...(near ?? []), ...byWords(database, asked, ready, count)]);
   const rids = [...alike, ...(all && alike.size < limit ? newest(database, ready, limit, alike) : [])];
   const cosines = vector === undefined ? undefined : matrix?.cosines(database, rids, vector);
