@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cleanEnvironment, type Contender } from './contenders.ts';
-import { openSession, sessionShot, startServer } from './http/client.ts';
+import { openSession, sessionShot, startServer } from './http-client.ts';
 import { realSentence, writeProject } from './made-project.ts';
 import { percentile } from './figures.ts';
 import { cpuMilliseconds } from './system.ts';

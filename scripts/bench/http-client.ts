@@ -3,32 +3,16 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
 /** A request of the load, and what a right answer holds. */
-export interface Shot {
+interface Shot {
   method: 'POST';
   headers: Record<string, string>;
   body: string;
 }
 
-const META = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientCapabilities': {},
-  'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1' },
-};
-
 const JSON_HEADERS = {
   'content-type': 'application/json',
   accept: 'application/json, text/event-stream',
 };
-
-/** As a client of the 2026 protocol sends it: with everything in it, and no session. */
-export function modernShot(method: string, params: Record<string, unknown> = {}): Shot {
-  const name = typeof params['name'] === 'string' ? { 'mcp-name': params['name'] } : {};
-  return {
-    method: 'POST',
-    headers: { ...JSON_HEADERS, 'mcp-protocol-version': '2026-07-28', 'mcp-method': method, ...name },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: META } }),
-  };
-}
 
 let lastId = 1;
 
@@ -62,7 +46,7 @@ export async function openSession(url: string, more: Record<string, string> = {}
   return session;
 }
 
-export interface HttpServer {
+interface HttpServer {
   name: string;
   url: string;
   pid: number;
