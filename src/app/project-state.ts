@@ -9,7 +9,7 @@ import type { ProjectState } from '../operations/context.ts';
 import type { SharedAudit } from '../model/client.ts';
 import type { Decisions } from '../model/memory.ts';
 import type { TrustPolicy } from '../services/completion/trust.ts';
-import type { DecisionBook } from '../services/decisions/decisions.ts';
+import type { DecisionBook, sharedDecisions } from '../services/decisions/decisions.ts';
 import { TASKS } from '../services/tasks/fold.ts';
 import type { Project } from '../sources/project-root.ts';
 import { once } from '../base/async.ts';
@@ -19,7 +19,6 @@ import { RUNS } from '../kit/runs/run-fold.ts';
 import { HANDOFFS } from '../kit/session/handoffs.ts';
 import type { KeptReport } from '../services/progress/progress.ts';
 import type { KeptMuseum } from '../services/facts/facts.ts';
-import type { sharedDecisions } from '../services/decisions/shared.ts';
 import type { Memory } from '../services/memory/memory.ts';
 import { createBounded } from '../base/values.ts';
 import { rootOf, type Settings } from './settings.ts';
@@ -254,7 +253,7 @@ export async function decisionsOf(
 ): Promise<Decisions> {
   const own = (await decisionBook(settings)).of(root);
   if (settings.config.state === undefined) return own;
-  const { sharedDecisions } = await import('../services/decisions/shared.ts');
+  const { sharedDecisions } = await import('../services/decisions/decisions.ts');
   return sharedDecisions(own, view);
 }
 

@@ -353,5 +353,3 @@ async function remembered(
     return undefined;
   }
 }
-
-/** Fields and words that the operations about delivery contracts share. */

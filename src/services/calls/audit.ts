@@ -1,14 +1,20 @@
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
-import { appendLog, readLog } from '../../base/files/file-log.ts';
+import { appendLog, type LogPlace, readLog } from '../../base/files/file-log.ts';
 import { stateNames } from '../../base/files/file-state.ts';
 import { removeFile } from '../../base/files/open-file.ts';
 import type { Log } from '../../base/log.ts';
 import { jsonObject } from '../../base/parse/json.ts';
 import { t } from '../../base/text/message.ts';
 import { compare } from '../../base/text/text.ts';
-import { type AuditFilter, type AuditLine, auditLineSchema, type SharedAudit } from '../../model/client.ts';
-import { AuditCopy } from './audit-copy.ts';
+import {
+  type AuditFilter,
+  type AuditLine,
+  auditLineSchema,
+  type AuditRow,
+  type SharedAudit,
+} from '../../model/client.ts';
 
 /**
  * Who has called what, as lines in one file for each day. Nothing in them is an argument or a text: a line says that a call
@@ -70,7 +76,7 @@ export function openAudit(state: string, { log, now = Date.now, shared }: AuditS
     (await stateNames(folder)).flatMap((name) => FILE.exec(name)?.[1] ?? []);
   const fileOf = (day: string): string => join(folder, `${day}.jsonl`);
 
-  const copy = shared === undefined ? undefined : new AuditCopy({ days, fileOf }, shared);
+  const copy = shared === undefined ? undefined : copying(days, fileOf, shared);
   copy?.soon();
 
   /** What came while lines were being written is written together. */
@@ -163,4 +169,71 @@ export function openAudit(state: string, { log, now = Date.now, shared }: AuditS
       return there !== undefined && 'lines' in there ? there : { ...(await read(wanted)), ...there };
     },
   };
+}
+
+/** What comes together is copied together; where the place is out of reach, it is tried again. */
+const SOON_MS = 1_000;
+const AGAIN_MS = 30_000;
+const AT_ONCE = 1_000;
+
+/**
+ * Brings the audit of one machine to where those of all are. Its files stay what a call waits for: a line is known there by
+ * its day and its number in the file, so that one that was copied twice is there once, and the place itself says what it has.
+ */
+function copying(
+  days: () => Promise<readonly string[]>,
+  fileOf: (day: string) => string,
+  open: () => Promise<SharedAudit | undefined>,
+) {
+  /** How far each file is copied. */
+  const done = new Map<string, { place: LogPlace | undefined; number: number }>();
+  let isBegun = false;
+  let isWaiting = false;
+  let last: Promise<unknown> = Promise.resolve();
+
+  function soon(after = SOON_MS): void {
+    if (isWaiting) return;
+    isWaiting = true;
+    setTimeout(() => {
+      isWaiting = false;
+      now().catch(() => soon(AGAIN_MS));
+    }, after).unref();
+  }
+
+  /** All that is written so far; answers the place, where there is one. */
+  function now(): Promise<SharedAudit | undefined> {
+    const turn = last.then(async () => {
+      const shared = await open();
+      if (shared === undefined) return undefined;
+      if (!isBegun)
+        for (const [day, number] of await shared.kept()) done.set(day, { place: undefined, number });
+      isBegun = true;
+      for (const day of await days()) await copyDay(shared, day);
+      return shared;
+    });
+    last = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async function copyDay(shared: SharedAudit, day: string): Promise<void> {
+    const { place, number: copied } = done.get(day) ?? { place: undefined, number: 0 };
+    const rows: AuditRow[] = [];
+    let number = copied;
+    const read = await readLog(
+      fileOf(day),
+      place,
+      () => (number = 0),
+      (json) => {
+        number += 1;
+        const { data: line } = auditLineSchema.safeParse(jsonObject(json));
+        const isTimed = line !== undefined && !Number.isNaN(Date.parse(line.at));
+        if (isTimed && number > copied) rows.push({ day, number, host: hostname(), line });
+      },
+    );
+    for (let from = 0; from < rows.length; from += AT_ONCE)
+      await shared.add(rows.slice(from, from + AT_ONCE));
+    done.set(day, { place: read?.place, number: Math.max(number, copied) });
+  }
+
+  return { soon, now };
 }

@@ -14,9 +14,8 @@ import { type LogSetup, sharedName, type SharedState } from '../../kit/project-l
 import { CHANNEL, closeProject, DatabaseLog, openProject, type SharedProject } from '../../lines/database.ts';
 import type { Writer } from '../../lines/line.ts';
 import type { RequestPlace } from '../../model/client.ts';
-import { AuditRows } from './audit.ts';
 import { databaseSide, type Side } from './move.ts';
-import { RequestRows } from './requests.ts';
+import { AuditRows, RequestRows } from './rows.ts';
 
 export { isDatabaseAddress } from '../../base/postgres/address.ts';
 export { filesSide, moveLines } from './move.ts';
