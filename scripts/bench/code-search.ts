@@ -13,7 +13,7 @@ import { pieceOf } from '../../src/services/codebase/pieces.ts';
 import { rank, type Ranked } from '../../src/services/codebase/rank.ts';
 import { embedQuestion } from '../../src/services/codebase/vectors.ts';
 import { openStaticEmbedder } from '../../src/meaning/embedders/static.ts';
-import { isTestPath, isWanted, unfitText } from '../../src/services/codebase/paths.ts';
+import { isTestPath, isWanted, unfitText } from '../../src/services/codebase/searched-files.ts';
 
 /**
  * How often the search in code finds the function that a comment was written for: `npm run bench:code [folder with packages]

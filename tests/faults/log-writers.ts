@@ -12,7 +12,7 @@ import { createVocabulary } from '../../src/services/codebase/words.ts';
 import { loadIndex, saveIndex, UNWRITTEN } from '../../src/services/codebase/index-file.ts';
 import { packOf } from '../../src/services/codebase/pieces.ts';
 import { openDecisions } from '../../src/services/decisions/decisions.ts';
-import { changePins, Levels, readPins } from '../../src/services/git-sources/levels.ts';
+import { changePins, Levels, readPins } from '../../src/services/git-sources/lock-files.ts';
 import { openUsage } from '../../src/services/ranking/usage.ts';
 import { parseGitAddress } from '../../src/sources/git/address.ts';
 import { leaveLock } from '../support/dead-holder.ts';

@@ -29,7 +29,7 @@ import { readV4Agent } from '../../src/readers/v4/agent.ts';
 import { describe as describeV4 } from '../../src/readers/v4/record.ts';
 import { onlyKeys, pickValue, sectionOf } from '../../src/readers/v4/yaml-text.ts';
 import { needlesOf } from '../../src/services/codebase/exact.ts';
-import { isTestPath, unfitText } from '../../src/services/codebase/paths.ts';
+import { isTestPath, unfitText } from '../../src/services/codebase/searched-files.ts';
 import { VerdictReader } from '../../src/services/completion/verdict.ts';
 import { furtherTasks } from '../../src/services/delegation/prompts.ts';
 import { allTexts, inside, tagText, yamlBlock } from '../../src/services/delivery/agent.ts';

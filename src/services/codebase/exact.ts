@@ -1,5 +1,5 @@
 import type { FoundProgram } from '../../base/files/find-program.ts';
-import { readLines } from './paths.ts';
+import { readLines } from './searched-files.ts';
 import { wordsIn } from './pieces.ts';
 import { linesByRipgrep } from './ripgrep.ts';
 import { type CodeIndex, type IndexedFile, isKeptWhole } from './words.ts';

@@ -7,7 +7,7 @@ import type { CodeIndex } from './words.ts';
 import type { ExactMatch } from './exact.ts';
 import { pieceOf, pieceWith } from './pieces.ts';
 import type { CodeQuestion, Ranked, ScoreParts } from './rank.ts';
-import { isTestPath, isWanted, LARGEST_FILE, readLines, unfitText } from './paths.ts';
+import { isTestPath, isWanted, LARGEST_FILE, readLines, unfitText } from './searched-files.ts';
 
 interface SnippetLine {
   /** Counted from 1. */

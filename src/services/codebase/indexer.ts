@@ -5,7 +5,7 @@ import { breath } from '../../base/async.ts';
 import { type CodeIndex, createVocabulary, type Vocabulary } from './words.ts';
 import { loadIndex, saveIndex, UNWRITTEN, type IndexIdentity } from './index-file.ts';
 import type { Pack } from './pieces.ts';
-import { readFile, readLines } from './paths.ts';
+import { readFile, readLines } from './searched-files.ts';
 import { createSurveyor, type IndexerParts } from './survey.ts';
 import { embedFile } from './vectors.ts';
 

@@ -4,7 +4,7 @@ import { isProse } from './chunks.ts';
 import type { ExactMatch, Needle } from './exact.ts';
 import { nearest } from './vectors.ts';
 import { pieceOf, pieceWith, wordsIn } from './pieces.ts';
-import { isTestPath } from './paths.ts';
+import { isTestPath } from './searched-files.ts';
 import type { CodeIndex, IndexedFile } from './words.ts';
 
 export interface CodeQuestion {

@@ -10,7 +10,7 @@ import { type Grammars, isProse, languageOf } from './chunks.ts';
 import type { Log } from '../../base/log.ts';
 import type { Analyser } from '../../meaning/analyse.ts';
 import type { Embedder } from '../../meaning/vectors.ts';
-import { isWanted } from './paths.ts';
+import { isWanted } from './searched-files.ts';
 import { filesByRipgrep } from './ripgrep.ts';
 import type { CodeIndex } from './words.ts';
 

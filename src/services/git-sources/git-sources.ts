@@ -3,14 +3,14 @@ import { mapLimited } from '../../base/async.ts';
 import { BmadError, ours } from '../../base/errors.ts';
 import type { DecidedBy, Decision, Decisions } from '../../model/memory.ts';
 import { chosenSource, type ConfiguredSource, type SourceLayer } from './configured.ts';
-import { type LevelParts, Levels, parsedOr, type Pin } from './levels.ts';
+import { type LevelParts, Levels, parsedOr, type Pin } from './lock-files.ts';
 import type { Review, ReviewedState } from './review.ts';
 import { otherContent, sameContent, type SourceView, updateStep, viewSource } from './view.ts';
 import { parseGitAddress, type GitAddress } from '../../sources/git/address.ts';
 import type { GitCache, Snapshot } from '../../sources/git/cache.ts';
 import type { GitOptions } from '../../sources/git/git.ts';
 
-export { lockInReach } from './levels.ts';
+export { lockInReach } from './lock-files.ts';
 
 export interface GitSourcesParts extends LevelParts {
   decisions: AgreedBook;

@@ -5,7 +5,7 @@ import { ago } from '../../base/text/text.ts';
 import type { GitMount } from '../../sources/discover.ts';
 import type { GitCache, Relation, Sighting, Snapshot } from '../../sources/git/cache.ts';
 import type { ConfiguredSource } from './configured.ts';
-import type { Pin, PinsOfLevels } from './levels.ts';
+import type { Pin, PinsOfLevels } from './lock-files.ts';
 
 /** The state of a source: what is approved, what of it is on this machine, and what its remote had when last asked. */
 export interface SourceView extends ConfiguredSource {

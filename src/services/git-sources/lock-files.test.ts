@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { refusal } from '../../../tests/support/thrown.ts';
-import { changePins, type Pin, readPins } from './levels.ts';
+import { changePins, type Pin, readPins } from './lock-files.ts';
 
 let folder: string;
 let file: string;
