@@ -24,7 +24,7 @@ import { handoffsIn } from '../../src/kit/session/handoffs.ts';
 import { sessionIn } from '../../src/kit/session/session-state.ts';
 import { analyse } from '../../src/meaning/analyse.ts';
 import { namedIn } from '../../src/operations/delegation/context-files.ts';
-import { firstTag } from '../../src/readers/compiled/agents.ts';
+import { firstTag } from '../../src/readers/reading.ts';
 import { readV4Agent } from '../../src/readers/v4/agent.ts';
 import { describe as describeV4 } from '../../src/readers/v4/record.ts';
 import { onlyKeys, pickValue, sectionOf } from '../../src/readers/v4/yaml-text.ts';

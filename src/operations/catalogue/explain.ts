@@ -88,8 +88,9 @@ export const explain = defineOperation({
 
   async run({ target, kind, module }, context, call) {
     const workspace = await context.workspace();
-    if (kind === 'config' || (kind === undefined && (await isConfigKey(target, workspace))))
-      return explainKey(target, workspace);
+    const mayBeKey = kind === 'config' || (kind === undefined && /^[a-z][\w.-]*$/i.test(target));
+    const layers = mayBeKey ? await workspace.delivery.layersOfKey(target) : [];
+    if (kind === 'config' || layers.length > 0) return explainKey(target, layers);
     if (
       kind === 'resource' ||
       (kind === undefined && module === undefined && (await isFile(target, workspace)))
@@ -285,12 +286,7 @@ async function explainFile(target: string, workspace: Workspace, context: Contex
   };
 }
 
-async function isConfigKey(target: string, { delivery }: Workspace): Promise<boolean> {
-  return /^[a-z][\w.-]*$/i.test(target) && (await delivery.layersOfKey(target)).length > 0;
-}
-
-async function explainKey(target: string, { delivery }: Workspace) {
-  const layers = await delivery.layersOfKey(target);
+function explainKey(target: string, layers: Awaited<ReturnType<Workspace['delivery']['layersOfKey']>>) {
   if (layers.length === 0) {
     throw new BmadError('not_found', t`No configuration key ${quoted(target)} is set.`, {
       subject: target,

@@ -1,7 +1,7 @@
 import { mapLimited } from '../../base/async.ts';
 import { type CsvRow, field, type Table, tableOf, textField } from '../../base/parse/parse.ts';
 import { t } from '../../base/text/message.ts';
-import { detailsOf, READS_AT_ONCE } from '../reading.ts';
+import { detailsOf, firstTag, READS_AT_ONCE } from '../reading.ts';
 import { gather, type Understanding } from './gather.ts';
 import type { Finding, Install, Shelf } from './install.ts';
 import {
@@ -18,7 +18,6 @@ import {
   stemOf,
   yamlTable,
 } from './manifests.ts';
-import { firstTag } from './agents.ts';
 
 /** A task that lies among the workflows in a folder of its own, which names it: 6.0 moved advanced elicitation there. */
 const AMONG_WORKFLOWS = /^[^/]+\/workflows\/(?:[^/]+\/)+workflow\.xml$/i;

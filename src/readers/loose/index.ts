@@ -4,11 +4,11 @@ import { sha256 } from '../../base/values.ts';
 import { basename } from 'node:path';
 import { mapLimited } from '../../base/async.ts';
 import { parseFrontMatter, parseYaml, type Table, tableOf, textField } from '../../base/parse/parse.ts';
-import { decodeText, oneLine } from '../../base/text/text.ts';
+import { decodeEntities, decodeText, oneLine } from '../../base/text/text.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
 import type { Source } from '../../sources/tree.ts';
 import type { Reader } from '../reader.ts';
-import { READS_AT_ONCE, recordOf } from '../reading.ts';
+import { type Attributes, firstTag, READS_AT_ONCE, recordOf } from '../reading.ts';
 
 const GENERATION = 'loose';
 
@@ -77,9 +77,8 @@ async function readFile(source: Source, path: string, problems: Problem[]): Prom
     return isMarkdown(path) ? parseFrontMatter(path, text).data : parseYaml(path, text);
   };
   const data = attempt(() => tableOf(parse()), noted(problems, path, undefined));
-  const tag = isXml(path) ? (tagOf(text, TASK) ?? tagOf(text, TOOL)) : tagOf(text, AGENT);
   if (data === undefined) return undefined;
-  const record = understand(source, path, data, tag, sha256(bytes));
+  const record = understand(source, path, data, tagOf(path, text), sha256(bytes));
   // At the top of a folder there may be notes; what lies in a folder for agents is meant to be one.
   if (record === undefined && path.includes('/'))
     problems.push({
@@ -93,22 +92,14 @@ async function readFile(source: Source, path: string, problems: Problem[]): Prom
 
 const isXml = (path: string): boolean => /\.xml$/i.test(path);
 
-const AGENT = /<agent\s([^>]*)(>?)/;
-const TASK = /<task\s([^>]*)(>?)/;
-const TOOL = /<tool\s([^>]*)(>?)/;
+/** The tag comes early in a file. */
+const HEAD_LENGTH = 16_384;
 
-/** The attributes of a tag, which comes early in a file; nothing in a file without one. */
-function tagOf(text: string, tag: RegExp): Map<string, string> | undefined {
-  const bare = tag === AGENT && /<agent[/>]/.test(text);
-  const [whole, inside = '', end] = tag.exec(text.slice(0, 16_384)) ?? [];
-  if (whole === undefined && !bare) return undefined;
-  // A word that is not an attribute matches too: it is then looked at once, and not again from each of its letters.
-  const pairs = end === '>' ? [...inside.matchAll(/([\w-]+)(?:="([^"]*)")?/g)] : [];
-  return new Map(
-    pairs.flatMap(([, key = '', value = '']) =>
-      value === '' ? [] : [[key, value.replaceAll('&amp;', '&')]],
-    ),
-  );
+/** What makes a file an agent or a task; a task has to say something in its tag. */
+function tagOf(path: string, text: string): Attributes | undefined {
+  const head = text.slice(0, HEAD_LENGTH);
+  if (!isXml(path)) return firstTag(head, 'agent');
+  return [firstTag(head, 'task'), firstTag(head, 'tool')].find((tag) => (tag?.size ?? 0) > 0);
 }
 
 /** An agent has the tag, or says what it is; a workflow has to say it; a task in XML has the tag. */
@@ -116,12 +107,13 @@ function understand(
   source: Source,
   path: string,
   data: Table,
-  tag: Map<string, string> | undefined,
+  tag: Attributes | undefined,
   digest: string,
 ): BmadRecord | undefined {
   const kind = path.startsWith('workflows/') ? 'workflow' : path.startsWith('tasks/') ? 'task' : 'agent';
   const shown = (key: string, length: number): string | undefined =>
     oneLine(textField(data, key)?.slice(0, length * 4) ?? '', length) || undefined;
+  const told = (key: string): string | undefined => decodeEntities(tag?.get(key) ?? '') || undefined;
   const [ownName, description] = [shown('name', 200), shown('description', 2_000)];
   const described = ownName !== undefined && description !== undefined;
   if (!described && (kind === 'workflow' || tag === undefined)) return undefined;
@@ -136,10 +128,10 @@ function understand(
     moduleName: codeOf(source),
     bmadVersion: source.origin.bmadVersion,
     name: kind === 'workflow' ? (ownName ?? stem) : stem,
-    displayName: tag?.get('name'),
-    title: tag?.get('title'),
-    icon: tag?.get('icon'),
-    description: description ?? tag?.get('description') ?? tag?.get('title') ?? '',
+    displayName: told('name'),
+    title: told('title'),
+    icon: told('icon'),
+    description: description ?? told('description') ?? told('title') ?? '',
     bmadRelativePath: path,
     moduleRelativePath: path,
     generation: GENERATION,
@@ -150,7 +142,7 @@ function understand(
         : kind === 'task'
           ? 'document'
           : agentFormat,
-    aliases: [tag?.get('name'), tag?.get('title'), ownName, stem],
+    aliases: [told('name'), told('title'), ownName, stem],
     digest,
   });
 }

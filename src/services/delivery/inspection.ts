@@ -25,14 +25,6 @@ interface ShownLayer {
   chosen: boolean;
 }
 
-/** A setting of the project's own. */
-export interface ProjectSetting {
-  name: string;
-  value: string;
-  file: string;
-  line?: number;
-}
-
 const MODULE_DEFAULT = 'module default';
 
 /** Questions about where merged values come from, and whether the project's own files can be used. */
@@ -75,13 +67,14 @@ export function createInspection(
     const keys = Object.entries(customization).flatMap(([table, inner]) =>
       isTable(inner) ? Object.keys(inner).map((key) => `${table}.${key}`) : [table],
     );
-    const shown: ShownLayer[] = [];
-    for (const key of keys) {
-      const lost = (await layerValues(passedOver, key)).map((value) => ({ ...value, isLost: true }));
-      shown.push(...shownLayers(key, [...lost, ...(await layerValues(layers, key))]));
-    }
-    return shown;
+    const [lost, counting] = [await opened(passedOver), await opened(layers)];
+    return keys.flatMap((key) => {
+      const others = valuesIn(lost, key).map((value) => ({ ...value, isLost: true }));
+      return shownLayers(key, [...others, ...valuesIn(counting, key)]);
+    });
   }
+
+  const centralFiles = once(async () => opened(projectLayers(await projectBmad(), CENTRAL_LAYERS)));
 
   /** Where a key of the central configuration is set, the weakest layer first. */
   async function layersOfKey(key: string): Promise<ShownLayer[]> {
@@ -92,18 +85,17 @@ export function createInspection(
     const full = key.includes('.')
       ? [key]
       : [`core.${key}`, ...catalogue.modules.map(({ code }) => `modules.${code}.${key}`)];
-    const bmad = await projectBmad();
+    const own = await centralFiles();
     // A central configuration has replaced the files of the modules.
     const isCentral = files.includes('config.toml');
     for (const candidate of full) {
-      const own = (named: readonly string[]) => layerValues(projectLayers(bmad, named), candidate);
       const ofKit = (layer: KitLayer | undefined) => kitValues(layer, candidate, values);
       const layers = [
         ...ofKit(kit.memory),
         ...(isCentral ? [] : await moduleValue(candidate)),
-        ...(await own(CENTRAL_LAYERS.slice(0, 2))),
+        ...valuesIn(own.slice(0, 2), candidate),
         ...ofKit(kit.context),
-        ...(await own(CENTRAL_LAYERS.slice(2))),
+        ...valuesIn(own.slice(2), candidate),
       ];
       // A name that only an installer wrote counts for less than any that was given.
       const isWeak = ({ value }: LayerValue): boolean =>
@@ -133,17 +125,17 @@ export function createInspection(
   }
 
   /** The settings that the kit knows of too, as far as the project itself sets them, and where. */
-  const projectSettings = once(async (): Promise<ProjectSetting[]> => {
+  const projectSettings = once(async () => {
     const central = await centralLayers();
-    const settings: ProjectSetting[] = [];
-    for (const name of KIT_SETTINGS) {
-      const inForce = (await layersIn(central, name)).findLast(({ chosen }) => chosen);
-      const value = inForce === undefined ? undefined : valueAt(central.values, inForce.key);
-      if (inForce === undefined || inForce.file === MODULE_DEFAULT || typeof value !== 'string') continue;
-      const { file, line } = inForce;
-      settings.push({ name, value, file, ...present({ line }) });
-    }
-    return settings;
+    const settings = await Promise.all(
+      KIT_SETTINGS.map(async (name) => {
+        const inForce = (await layersIn(central, name)).findLast(({ chosen }) => chosen);
+        const value = inForce && valueAt(central.values, inForce.key);
+        if (inForce === undefined || inForce.file === MODULE_DEFAULT || typeof value !== 'string') return [];
+        return [{ name, value, file: inForce.file, ...present({ line: inForce.line }) }];
+      }),
+    );
+    return settings.flat();
   });
 
   return { layersOf, layersOfKey, projectSettings, check };
@@ -200,16 +192,24 @@ function projectLayers(bmad: Tree | undefined, files: readonly string[]): Layer[
   return bmad === undefined ? [] : files.map((file) => ({ tree: bmad, file, shown: `_bmad/${file}` }));
 }
 
-/** What each TOML file says about a dotted key, the weakest first; files that do not name it are left out. */
-async function layerValues(layers: readonly Layer[], key: string): Promise<LayerValue[]> {
-  const found: LayerValue[] = [];
-  for (const { tree, file, shown } of layers) {
-    const text = (await optionalText(tree, file).catch(orElse(''))) ?? '';
-    const table: unknown = attempt(() => parseToml(file, text), orElse({}));
+type Opened = Awaited<ReturnType<typeof opened>>;
+
+/** The TOML files of layers, each read once for all of its keys; one that cannot be used says nothing. */
+async function opened(layers: readonly Layer[]) {
+  return Promise.all(
+    layers.map(async ({ tree, file, shown }) => {
+      const text = (await optionalText(tree, file).catch(orElse(''))) ?? '';
+      return { shown, text, table: attempt((): unknown => parseToml(file, text), orElse({})) };
+    }),
+  );
+}
+
+/** What each says about a dotted key, the weakest first; files that do not name it are left out. */
+function valuesIn(files: Opened, key: string): LayerValue[] {
+  return files.flatMap(({ shown, text, table }) => {
     const value = valueAt(table, key);
-    if (value !== undefined) found.push({ file: shown, line: lineOfKey(text, key), value });
-  }
-  return found;
+    return value === undefined ? [] : [{ file: shown, line: lineOfKey(text, key), value }];
+  });
 }
 
 /** What a file of the kit says for a dotted key, if that is where its setting belongs. */
