@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -16,18 +16,11 @@ import { taskClaim } from '../../src/operations/tasks/task-work.ts';
 import { saidIn } from '../support/operations.ts';
 import { memorySession, type MemorySession } from '../support/memory-session.ts';
 import { KIT_FILES, writeFiles } from '../support/kit-project.ts';
+import { commit, git, WHO } from '../support/two-clones.ts';
 
 const LEDGER = '_bmad-output/implementation-artifacts/sprint-status.yaml';
 const ledger = (first: string, second: string): string =>
   `development_status:\n  epic-1: in-progress\n  1-1-cart: ${first}\n  1-2-pay: ${second}\n`;
-
-const WHO = ['-c', 'user.name=Test', '-c', 'user.email=test@example.org'];
-const git = (cwd: string, ...args: string[]): string =>
-  execFileSync('git', [...WHO, ...args], { cwd, encoding: 'utf8' });
-const committed = (cwd: string): void => {
-  git(cwd, 'add', '-A');
-  git(cwd, 'commit', '-qm', 'work');
-};
 
 /** A day's work, as it is on each of two machines. */
 async function work(session: MemorySession, run: string, who: string, step: number): Promise<void> {
@@ -56,13 +49,13 @@ async function merged(): Promise<{ session: MemorySession; run: string; files: s
   const run = (data['run'] as { run_id: string }).run_id;
   await session.ok(runCheckpoint, { run_id: run, step: 1 });
   await session.ok(spawnSubagentTask, { agent: 'dev', task: 'Do it', output_key: 'out' });
-  committed(folder);
+  commit(folder);
   git(folder, 'checkout', '-qb', 'other');
   await work(session, run, 'bob', 3);
-  committed(folder);
+  commit(folder);
   git(folder, 'checkout', '-q', 'main');
   await work(session, run, 'ada', 2);
-  committed(folder);
+  commit(folder);
   expect(spawnSync('git', [...WHO, 'merge', '-q', 'other'], { cwd: folder }).status).toBe(1);
   const files = git(folder, 'diff', '--name-only', '--diff-filter=U').trim().split('\n');
   return { session, run, files };

@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { recallStructured } from '../../src/operations/memory/recall-structured.ts';
@@ -8,18 +7,10 @@ import { getProjectContext } from '../../src/operations/project/project-context.
 import { completeHandoff, logHandoff } from '../../src/operations/project/logs.ts';
 import { temporaryFolder } from '../support/app.ts';
 import { writeFiles } from '../support/kit-project.ts';
-import { sessionIn, type OpenSession } from '../support/operations.ts';
+import type { OpenSession } from '../support/operations.ts';
+import { commit, git, machineIn, repositoryOfTwo } from '../support/two-clones.ts';
 
 const LINES = '_bmad-output/.memory/.bmad-memory';
-const WHO = ['-c', 'user.name=Test', '-c', 'user.email=test@example.org'];
-const git = (cwd: string, ...args: string[]): string =>
-  execFileSync('git', [...WHO, ...args], { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
-const commit = (cwd: string): void => {
-  git(cwd, 'add', '-A');
-  git(cwd, 'commit', '-qm', 'work', '--allow-empty');
-};
-const open = async (folder: string): Promise<OpenSession> =>
-  sessionIn(folder, { home: await temporaryFolder(onTestFinished), flags: { embedder: 'none' } });
 
 async function handoffs(session: OpenSession): Promise<string[]> {
   const { data } = await session.ok(getProjectContext, { section: 'agents' });
@@ -36,17 +27,13 @@ const failure = (title: string) => ({ title, category: 'CC-FAIL', severity: 'cri
 
 describe('failures and hand-offs that two machines write', () => {
   it('are both there after the merge, without a conflict, where there is no kit', async () => {
-    const parent = await temporaryFolder(onTestFinished);
-    const [one, two] = [join(parent, 'one'), join(parent, 'two')];
-    await mkdir(one);
-    git(one, 'init', '-q', '-b', 'main');
-    await writeFiles(one, { '_bmad-output/prd.md': '# PRD\n', [`${LINES}/.gitignore`]: '' });
-    const first = await open(one);
+    const files = { '_bmad-output/prd.md': '# PRD\n', [`${LINES}/.gitignore`]: '' };
+    const { one, two, clone } = await repositoryOfTwo(files);
+    const first = await machineIn(one);
     const { data } = await first.ok(logHandoff, { from: 'dev', to: 'qa', summary: 'Check the cart' });
     await first.ok(logFailure, failure('Closed with red tests'));
-    commit(one);
-    git(parent, 'clone', '-q', 'one', 'two');
-    const second = await open(two);
+    clone();
+    const second = await machineIn(two);
     await second.ok(completeHandoff, { id: data['id'] });
     for (const [session, who] of [
       [first, 'ada'],
@@ -60,7 +47,7 @@ describe('failures and hand-offs that two machines write', () => {
     for (const folder of [one, two]) commit(folder);
     git(two, 'pull', '-q', '--no-rebase', '--no-edit', 'origin', 'main');
     git(one, 'pull', '-q', '--no-rebase', '--no-edit', two, 'main');
-    for (const session of [first, second, await open(one)]) {
+    for (const session of [first, second, await machineIn(one)]) {
       expect(await handoffs(session)).toEqual([
         'Check the cart done',
         'Check what ada did',
@@ -87,7 +74,7 @@ describe('failures and hand-offs that two machines write', () => {
       '_bmad-output/.memory/failure-museum.md':
         '# Failure Museum\n\n## Critical\n\n### [2026-03-01] CC-FAIL — Closed too early\n',
     });
-    const session = await open(folder);
+    const session = await machineIn(folder);
     await session.ok(logHandoff, { from: 'dev', to: 'qa', summary: 'Check the cart' });
     expect(
       (await session.ok(logHandoff, { from: 'dev', to: 'qa', summary: 'Check the cart' })).data,
@@ -110,7 +97,7 @@ describe('failures and hand-offs that two machines write', () => {
       join(memory, 'failure-museum.md'),
       `# Museum\n\n## Critical\n\n${sides(entry('Ours'), entry('Theirs'))}`,
     );
-    const session = await open(folder);
+    const session = await machineIn(folder);
     expect(await handoffs(session)).toEqual(['Ours', 'Theirs']);
     const museum = await session.ok(getFailureMuseum);
     expect(museum.answer.note).toContain('failure-museum.md has unresolved conflict markers of git (line 5)');

@@ -1,31 +1,20 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { listSessions, sessionCreate, sessionMerge } from '../../src/operations/runs/sessions.ts';
 import { runCheckpoint, runFinish, runOpen, runRepair } from '../../src/operations/runs/run-operations.ts';
 import { createDeliveryContract } from '../../src/operations/handover/handovers.ts';
 import { getWorkflowStatus } from '../../src/operations/runs/workflow-status.ts';
-import { temporaryFolder } from '../support/app.ts';
 import { KIT_FILES, writeFiles } from '../support/kit-project.ts';
-import { sessionIn, type OpenSession } from '../support/operations.ts';
+import type { OpenSession } from '../support/operations.ts';
 import { some } from '../support/how-much.ts';
+import { commit, git, machineIn, PASSING, repositoryOfTwo, WHO } from '../support/two-clones.ts';
 
 const LINES = '_bmad/_memory/.bmad-memory';
 const RUNS = '_bmad-output/.runs/main';
-/** As setup offers it: what tells of one machine's last moments. */
-const PASSING = '_bmad/_memory/activity.jsonl\n_bmad/_memory/session-state.md\n';
-const WHO = ['-c', 'user.name=Test', '-c', 'user.email=test@example.org'];
-const git = (cwd: string, ...args: string[]): string =>
-  execFileSync('git', [...WHO, ...args], { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
-const commit = (cwd: string): void => {
-  git(cwd, 'add', '-A');
-  git(cwd, 'commit', '-qm', 'work', '--allow-empty');
-};
 
 type Data = Record<string, unknown>;
-const open = async (folder: string): Promise<OpenSession> =>
-  sessionIn(folder, { home: await temporaryFolder(onTestFinished), flags: { embedder: 'none' } });
 
 const opened = async (session: OpenSession, workflow: string): Promise<string> =>
   ((await session.ok(runOpen, { workflow })).data['run'] as Data)['run_id'] as string;
@@ -36,20 +25,12 @@ async function clones(): Promise<{
   sessions: [OpenSession, OpenSession];
   run: string;
 }> {
-  const parent = await temporaryFolder(onTestFinished);
-  const [one, two] = [join(parent, 'one'), join(parent, 'two')];
-  await mkdir(one);
-  git(one, 'init', '-q', '-b', 'main');
-  await writeFiles(one, { ...KIT_FILES, [`${LINES}/.gitignore`]: '', '.gitignore': PASSING });
-  const first = await open(one);
+  const files = { ...KIT_FILES, [`${LINES}/.gitignore`]: '', '.gitignore': PASSING };
+  const { one, two, clone } = await repositoryOfTwo(files);
+  const first = await machineIn(one);
   const run = await opened(first, 'prd');
-  commit(one);
-  git(parent, 'clone', '-q', 'one', 'two');
-  const second = await open(two);
-  onTestFinished(() => {
-    first.close();
-    second.close();
-  });
+  clone();
+  const second = await machineIn(two);
   return { folders: [one, two], sessions: [first, second], run };
 }
 

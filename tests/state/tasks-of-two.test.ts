@@ -11,24 +11,14 @@ import type { Call } from '../../src/operations/context.ts';
 import { contextIn, temporaryFolder } from '../support/app.ts';
 import { approveTask } from '../support/approve-task.ts';
 import { KIT_FILES, writeFiles } from '../support/kit-project.ts';
-import { sessionIn, type OpenSession } from '../support/operations.ts';
+import type { OpenSession } from '../support/operations.ts';
 import { linesAbout, tasksIn } from '../support/tasks.ts';
+import { commit, git, machineIn, PASSING, repositoryOfTwo } from '../support/two-clones.ts';
 
 const LINES = '_bmad/_memory/.bmad-memory';
 const TASKS = '_bmad-output/.tasks';
-/** As setup offers it: what tells of one machine's last moments. */
-const PASSING = '_bmad/_memory/activity.jsonl\n_bmad/_memory/session-state.md\n';
-const WHO = ['-c', 'user.name=Test', '-c', 'user.email=test@example.org'];
-const git = (cwd: string, ...args: string[]): string =>
-  execFileSync('git', [...WHO, ...args], { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
-const commit = (cwd: string): void => {
-  git(cwd, 'add', '-A');
-  git(cwd, 'commit', '-qm', 'work', '--allow-empty');
-};
 
 type Data = Record<string, unknown>;
-const open = async (folder: string): Promise<OpenSession> =>
-  sessionIn(folder, { home: await temporaryFolder(onTestFinished), flags: { embedder: 'none' } });
 
 /** Tasks stay what they are when the machine on which they were queued is another one. */
 async function begin(session: OpenSession, task_id: string, worker: string): Promise<string> {
@@ -37,13 +27,10 @@ async function begin(session: OpenSession, task_id: string, worker: string): Pro
 
 describe('tasks that two machines work on', () => {
   it('have the work of both after the merge, and the first result stands', async () => {
-    const parent = await temporaryFolder(onTestFinished);
-    const [one, two] = [join(parent, 'one'), join(parent, 'two')];
-    await mkdir(one);
-    git(one, 'init', '-q', '-b', 'main');
     // Shared, as a person has chosen: the folder of lines has an empty .gitignore.
-    await writeFiles(one, { ...KIT_FILES, [`${LINES}/.gitignore`]: '', '.gitignore': PASSING });
-    const first = await open(one);
+    const files = { ...KIT_FILES, [`${LINES}/.gitignore`]: '', '.gitignore': PASSING };
+    const { one, two, clone } = await repositoryOfTwo(files);
+    const first = await machineIn(one);
     const ids: string[] = [];
     for (const key of ['both', 'cancelled', 'alone'])
       ids.push(
@@ -54,9 +41,8 @@ describe('tasks that two machines work on', () => {
         )['task_id'] as string,
       );
     const [both = '', cancelled = '', alone = ''] = ids;
-    commit(one);
-    git(parent, 'clone', '-q', 'one', 'two');
-    const second = await open(two);
+    clone();
+    const second = await machineIn(two);
     const { data } = await second.ok(taskShow, { task_id: both });
     expect(data['task']).toMatchObject({ status: 'needs_approval' });
     for (const id of ids) await approveTask(second, id);
@@ -94,8 +80,6 @@ describe('tasks that two machines work on', () => {
       expect(same.filter(({ output_key }) => output_key === 'same')).toHaveLength(2);
       expect(new Set(same.map(({ task_id }) => task_id)).size).toBe(same.length);
     }
-    first.close();
-    second.close();
   });
 
   it('have lines that say who did it, in the same file as memories', async () => {

@@ -1,5 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+export { writeFiles } from './folders.ts';
 
 /** A project as the kit leaves it after some use, small, with every shape its files come in. */
 export const KIT_FILES: Readonly<Record<string, string>> = {
@@ -53,10 +52,3 @@ export const KIT_FILES: Readonly<Record<string, string>> = {
   ),
   '_bmad/_memory/activity.jsonl': '',
 };
-
-export async function writeFiles(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
-  for (const [path, content] of Object.entries(files)) {
-    await mkdir(dirname(join(folder, path)), { recursive: true });
-    await writeFile(join(folder, path), content);
-  }
-}
