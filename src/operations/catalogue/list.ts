@@ -283,8 +283,8 @@ async function resourceItems(
 }
 
 /**
- * A list in its usual order, module after module, but with what was started or is boosted first in its module. Lists of
- * the protocol, which hosts keep, do not come through here. `lifted`: the names of those that were put first.
+ * A list in its usual order, module after module, but with what was started or is boosted first in its module; `lifted` has
+ * their names. Lists of the protocol, which hosts keep, do not come through here. Thousands are joined, not copied singly.
  */
 async function rankedEntries(entries: readonly Entry[], workspace: Workspace) {
   const ranking = await workspace.ranking();
@@ -295,7 +295,7 @@ async function rankedEntries(entries: readonly Entry[], workspace: Workspace) {
     ({ module, origin }) => `${module} ${origin}`,
   );
   return {
-    entries: groups.flatMap(({ out, rest }) => [...out, ...rest]),
+    entries: ([] as readonly Entry[]).concat(...groups.flatMap(({ out, rest }) => [out, rest])),
     lifted: groups.flatMap(({ out }) => out.map(({ item }) => item().name)),
   };
 }
