@@ -113,7 +113,7 @@ const LATEST = 100;
 
 /** The last verdict that was given, if it is no PASS; and receipts that are not as they were written. */
 async function verdictsOf(state: ProjectState): Promise<WaitingThere> {
-  const { intact, problems, place, fromHere } = await (await state.completion()).receipts(LATEST);
+  const { intact, problems, place: kept, fromHere } = await (await state.completion()).receipts(LATEST);
   const found = nothing();
   // It decides nothing: what failed stays here until it passes.
   const verify = action(t`Run again`, 'run_completion_contract', {});
@@ -139,7 +139,7 @@ async function verdictsOf(state: ProjectState): Promise<WaitingThere> {
             ? t`The completion contract failed`
             : t`The completion contract failed at ${failed[0]}`
           : t`The completion contract verified nothing`,
-      evidence: [{ file: place.folder, says: say(last.reason) }],
+      evidence: [{ file: kept.folder, says: say(last.reason) }],
       ...(printed === undefined || printed === '' ? {} : { exact: [{ name: 'failures', text: printed }] }),
       text: `${receiptText(receiptData(last, fromHere(last)))}\n${say(last.reason)}`,
       actions: allowed ? [verify] : [],
@@ -150,7 +150,7 @@ async function verdictsOf(state: ProjectState): Promise<WaitingThere> {
       kind: 'verdict',
       role: 'developer',
       title: t`${plural(problems.length, 'receipt')} not as written`,
-      evidence: problems.map(({ message }) => ({ file: place.folder, says: message })),
+      evidence: problems.map(({ message }) => ({ file: kept.folder, says: message })),
       text: problems.map(({ message }) => message).join('\n'),
       actions: allowed ? [verify] : [],
     });
