@@ -1,4 +1,5 @@
-import { ERROR_CODES } from '../../src/base/errors.ts';
+import meanings from '../../assets/api/errors.json' with { type: 'json' };
+import { ERROR_CODES, type ErrorCode } from '../../src/base/errors.ts';
 import { CLI_PROGRAM, SERVER_PROGRAM } from '../../src/base/product.ts';
 import { PAGE_FLAGS } from '../../src/bin/page.ts';
 import { SERVE_FLAGS, SERVE_SETTINGS } from '../../src/bin/http-access.ts';
@@ -113,12 +114,12 @@ function exitCodes(): string[][] {
   const failing = commands
     .filter(({ failed }) => failed !== undefined)
     .map(({ command = '' }) => code(command));
-  const meanings = new Map<number, string[]>();
-  for (const [name, { exit, meaning }] of Object.entries(ERROR_CODES))
-    meanings.set(exit, [...(meanings.get(exit) ?? []), `${code(name)}: ${meaning}`]);
+  const byExit = new Map<number, string[]>();
+  for (const [name, { exit }] of Object.entries(ERROR_CODES))
+    byExit.set(exit, [...(byExit.get(exit) ?? []), `${code(name)}: ${meanings[name as ErrorCode]}`]);
   return [
     ['0', 'The command did what it was asked.'],
     ['1', `The answer of ${failing.join(', ')} reports a failure.`],
-    ...[...meanings].sort(([a], [b]) => a - b).map(([exit, texts]) => [String(exit), texts.join(' ')]),
+    ...[...byExit].sort(([a], [b]) => a - b).map(([exit, texts]) => [String(exit), texts.join(' ')]),
   ];
 }

@@ -1,3 +1,4 @@
+import meanings from '../../assets/api/errors.json' with { type: 'json' };
 import { BmadError, ERROR_CODES, type ErrorCode } from '../../src/base/errors.ts';
 import { flagUsage } from '../../src/config/flags.ts';
 import { PROJECT_CONFIG_FILE, userConfigFile } from '../../src/config/locations.ts';
@@ -103,9 +104,9 @@ export function errorsPage(): string[] {
     ...table(
       ['code', 'meaning', 'worth another try', 'exit code', 'JSON-RPC code', 'HTTP status'],
       codes.map((name) => {
-        const { meaning, retry, exit, http } = ERROR_CODES[name];
+        const { retry, exit, http } = ERROR_CODES[name];
         const rpc = protocolError(new BmadError(name, '')).code;
-        return [code(name), meaning, retry ? 'yes' : 'no', String(exit), String(rpc), String(http)];
+        return [code(name), meanings[name], retry ? 'yes' : 'no', String(exit), String(rpc), String(http)];
       }),
     ),
   ];

@@ -5,37 +5,17 @@ import { visibleJson } from './text/hidden.ts';
 import { say, t } from './text/message.ts';
 import { cut } from './text/text.ts';
 
-/** Every way a call can fail. Exit codes, HTTP statuses and the reference page all come from this table. */
+/** Every way a call can fail; assets/api/errors.json says what each means. Exit codes and HTTP statuses come from this table. */
 export const ERROR_CODES = {
-  invalid_input: {
-    exit: 2,
-    http: 400,
-    retry: false,
-    meaning: 'An argument is missing, unknown or malformed.',
-  },
-  not_found: { exit: 3, http: 404, retry: false, meaning: 'Nothing has this name or URI.' },
-  ambiguous: {
-    exit: 3,
-    http: 409,
-    retry: false,
-    meaning: 'Several things have this name; the hint lists them.',
-  },
-  forbidden: {
-    exit: 4,
-    http: 403,
-    retry: false,
-    meaning: 'Not allowed by a setting, for this caller, or for this path.',
-  },
-  too_large: { exit: 4, http: 413, retry: false, meaning: 'The file exceeds the size limit.' },
-  conflict: {
-    exit: 5,
-    http: 409,
-    retry: false,
-    meaning: 'Conflict: someone else holds it, or it has changed since you read it.',
-  },
-  unavailable: { exit: 6, http: 503, retry: true, meaning: 'Something the call depends on did not respond.' },
-  cancelled: { exit: 130, http: 499, retry: true, meaning: 'The caller disconnected or cancelled.' },
-  internal: { exit: 70, http: 500, retry: false, meaning: 'A fault in the server; the log has the details.' },
+  invalid_input: { exit: 2, http: 400, retry: false },
+  not_found: { exit: 3, http: 404, retry: false },
+  ambiguous: { exit: 3, http: 409, retry: false },
+  forbidden: { exit: 4, http: 403, retry: false },
+  too_large: { exit: 4, http: 413, retry: false },
+  conflict: { exit: 5, http: 409, retry: false },
+  unavailable: { exit: 6, http: 503, retry: true },
+  cancelled: { exit: 130, http: 499, retry: true },
+  internal: { exit: 70, http: 500, retry: false },
 } as const;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

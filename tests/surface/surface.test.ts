@@ -1,7 +1,8 @@
 import { settingMeta } from '../../src/config/settings.ts';
 import { afterAll, describe, expect, it } from 'vitest';
 import { declarations } from '../../scripts/reference/pages.ts';
-import { ERROR_CODES } from '../../src/base/errors.ts';
+import meanings from '../../assets/api/errors.json' with { type: 'json' };
+import { ERROR_CODES, type ErrorCode } from '../../src/base/errors.ts';
 import * as library from '../../src/bin/library.ts';
 import { pageHelp } from '../../src/bin/page.ts';
 import { serveHelp } from '../../src/bin/http-access.ts';
@@ -72,7 +73,11 @@ describe('the surface', () => {
   });
 
   it('errors', async () => {
-    await expect(json(ERROR_CODES)).toMatchFileSnapshot(snapshot('errors.json'));
+    const codes = Object.entries(ERROR_CODES).map(([code, kind]) => [
+      code,
+      { ...kind, meaning: meanings[code as ErrorCode] },
+    ]);
+    await expect(json(Object.fromEntries(codes))).toMatchFileSnapshot(snapshot('errors.json'));
   });
 
   it('library', async () => {

@@ -1,3 +1,4 @@
+import meanings from '../../../../assets/api/errors.json' with { type: 'json' };
 import * as z from 'zod';
 import { BmadError, ERROR_CODES, type ErrorCode } from '../../../base/errors.ts';
 import { titleOf } from '../../../base/http/http-route.ts';
@@ -90,13 +91,12 @@ export function problemOf(
   return Response.json(
     {
       type: own ? problemType(code) : 'about:blank',
-      title: own ? ERROR_CODES[code].meaning : titleOf(status),
+      title: own ? meanings[code] : titleOf(status),
       status,
       detail: message,
       code,
       retry: ERROR_CODES[code].retry,
-      ...present({ hint, subject }),
-      ...(suggestions.length === 0 ? {} : { suggestions }),
+      ...present({ hint, subject, suggestions: suggestions.length === 0 ? undefined : suggestions }),
     },
     { status, headers: { ...wait, ...headers, 'content-type': PROBLEM_TYPE } },
   );
