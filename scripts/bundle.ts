@@ -64,16 +64,19 @@ const LATE_PARTS: Record<string, string> = {
   'src/services/calls/audit.ts': 'calls',
   'src/services/calls/again.ts': 'calls',
   'src/operations/activation/context.ts': 'context',
+  'src/operations/activation/compile-context.ts': 'context',
   'src/operations/activation/agent-start.ts': 'agent-start',
   'src/operations/activation/work-start.ts': 'agent-start',
   'src/operations/catalogue/paths.ts': 'names',
   'src/operations/runs/run-standing.ts': 'next',
   'src/operations/inbox/waiting-there.ts': 'inbox',
+  'src/operations/server/doctor.ts': 'diagnosis',
   'src/operations/server/doctor-hosts.ts': 'diagnosis',
   'src/operations/project/verification.ts': 'next',
   'src/operations/project/project-context-data.ts': 'next',
   'src/operations/tasks/task-brief.ts': 'delegation',
   'src/operations/memory/known-about.ts': 'delegation',
+  'src/operations/delegation/delegate-to-agent.ts': 'delegation',
   'src/operations/delegation/delegation-context.ts': 'delegation',
   'src/operations/generation-words.ts': 'names',
   'src/base/parse/csv-section.ts': 'names',
@@ -109,6 +112,7 @@ const LATE_MODULES: Record<string, string> = {
   'src/operations/server/doctor-text.ts': 'diagnosis',
   'src/operations/project/project-context-text.ts': 'next',
   'src/surfaces/mcp/resource-templates.ts': 'listening',
+  'src/surfaces/mcp/traces.ts': 'calls',
 };
 
 /** Parts that one of the programs has: who needs only them loads it. */

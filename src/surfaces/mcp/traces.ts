@@ -1,15 +1,12 @@
-import {
-  isCallToolResult,
-  PROTOCOL_VERSION_META_KEY,
-  ProtocolError,
-  type Server,
-  type ServerContext,
-} from '@modelcontextprotocol/server';
+import type { PROTOCOL_VERSION_META_KEY, Server, ServerContext } from '@modelcontextprotocol/server';
 import type { Carrier, Ended, Tracing } from '../../base/process/tracing.ts';
 import type { Context } from '../../operations/context.ts';
 
 type Handler = (request: unknown, sdk: ServerContext) => unknown;
 type Attributes = Record<string, string | number>;
+
+/** Loaded only where there are traces, without the SDK. */
+const VERSION_KEY: typeof PROTOCOL_VERSION_META_KEY = 'io.modelcontextprotocol/protocolVersion';
 
 /** Requests about one thing that has a name. */
 const TARGETED = new Set(['tools/call', 'prompts/get']);
@@ -68,7 +65,7 @@ function withTarget(ended: Ended, method: string, target: string): Ended {
 
 function connectionOf(server: Server, { sessionId, mcpReq, http }: ServerContext): Attributes {
   const envelope = (mcpReq.envelope ?? {}) as Record<string, unknown>;
-  const version = envelope[PROTOCOL_VERSION_META_KEY] ?? server.getNegotiatedProtocolVersion();
+  const version = envelope[VERSION_KEY] ?? server.getNegotiatedProtocolVersion();
   return {
     'jsonrpc.request.id': String(mcpReq.id),
     'network.transport': http === undefined ? 'pipe' : 'tcp',
@@ -94,11 +91,12 @@ function carrierOf({ mcpReq, http }: ServerContext): Carrier {
 
 function endedBy(outcome: { result: unknown } | { thrown: unknown }): Ended {
   if ('result' in outcome)
-    return isCallToolResult(outcome.result) && outcome.result.isError === true
+    return (outcome.result as { isError?: unknown } | null)?.isError === true
       ? { errorType: 'tool_error' }
       : {};
   const { thrown } = outcome;
-  return thrown instanceof ProtocolError
+  // Only errors of the protocol have a number.
+  return thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'number'
     ? { errorType: String(thrown.code), attributes: { 'rpc.response.status_code': String(thrown.code) } }
     : { errorType: thrown instanceof Error ? thrown.name : '_OTHER' };
 }
