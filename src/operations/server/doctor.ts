@@ -10,7 +10,7 @@ import type { CataloguePort, MemoryPort, PlacePort, SettingsPort, StatePort, Wor
 import { projectField, stepsField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 import { linesPlace, onMachine, PLACES } from '../project/state-place.ts';
-import { cacheLines, cacheSchema, isEmpty } from './kept.ts';
+import { cacheLines, cacheSchema, isEmpty } from './cache-view.ts';
 import {
   hostLines,
   hostsSchema,

@@ -1,11 +1,9 @@
 import * as z from 'zod';
-import { contentUri } from '../../base/files/paths.ts';
 import { plural, t } from '../../base/text/message.ts';
 import { compare } from '../../base/text/text.ts';
-import { qualifiedName, type BmadRecord } from '../../model/record.ts';
-import { titledList } from '../answer-text.ts';
 import { projectField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
+import { cacheLines, cacheSchema, mebibytes } from './cache-view.ts';
 
 const itemSchema = z.object({ name: z.string(), kind: z.string(), uses: z.int(), last: z.string() });
 
@@ -101,52 +99,6 @@ export const usageClear = defineOperation({
   }),
 });
 
-// What is kept of large content.
-
-export const cacheSchema = z.object({
-  parts: z.array(
-    z.object({
-      part: z.string(),
-      folder: z.string(),
-      files: z.int(),
-      bytes: z.int(),
-      newest: z.string().optional(),
-      oldest: z.string().optional(),
-      damaged: z.int().describe('Made again when needed'),
-      outdated: z.int().describe('Of another version of the server'),
-    }),
-  ),
-  mostFiles: z.int().describe('In each folder'),
-  mostBytes: z.int().describe('In each folder'),
-});
-export type CacheView = z.output<typeof cacheSchema>;
-
-/** `512 MiB`, `0.3 MiB`. */
-function mebibytes(bytes: number): string {
-  return `${Number((bytes / 1_048_576).toFixed(1))} MiB`;
-}
-
-export const isEmpty = ({ parts }: CacheView): boolean => parts.every(({ files }) => files === 0);
-
-export function cacheLines(view: CacheView): string[] {
-  const { parts, mostFiles, mostBytes } = view;
-  if (isEmpty(view)) return [t`Cache: empty; only large content is kept`];
-  return [
-    t`Cache: at most ${mostFiles} files and ${mebibytes(mostBytes)} in each folder`,
-    ...parts.map(({ part, folder, files, bytes, newest, oldest, damaged, outdated }) => {
-      const size = files === 0 ? t`empty` : `${plural(files, 'file')}, ${mebibytes(bytes)}`;
-      const days = [oldest, newest].map((time) => time?.slice(0, 10));
-      const age =
-        files === 0 ? '' : days[0] === days[1] ? t`, of ${days[1]}` : t`, of ${days[0]} to ${days[1]}`;
-      const faults = [
-        damaged === 0 ? '' : t`, ${damaged} damaged`,
-        outdated === 0 ? '' : t`, ${outdated} of another version`,
-      ].join('');
-      return t`- ${part}: ${size}${age}${faults}\n  ${folder}`;
-    }),
-  ];
-}
-
 export const warm = defineOperation({
   name: 'warm',
   title: 'Prepare the content',
@@ -237,76 +189,3 @@ export const cacheClear = defineOperation({
     steps: [{ operation: 'warm', why: t`Make what this project needs` }],
   }),
 });
-
-// What has changed on disk since the content was read.
-
-const changeSchema = z.object({ kind: z.string(), name: z.string(), origin: z.string(), uri: z.string() });
-type Change = z.output<typeof changeSchema>;
-
-/** Longer lists are cut in the text; the data has them all. */
-const SHOWN = 40;
-
-export const refresh = defineOperation({
-  name: 'refresh',
-  title: 'Read the content again',
-  description: 'Read all BMAD content from disk again and report what was added, changed or removed.',
-  effect: 'read',
-  behind: { bmad: 'refresh' },
-  command: 'refresh',
-  examples: ['refresh'],
-  input: z.strictObject({ project: projectField }),
-  output: z.object({
-    project: z.string().optional(),
-    /** Whether it had been read before, so that there was something to compare with. */
-    known: z.boolean(),
-    added: z.array(changeSchema),
-    changed: z.array(changeSchema),
-    removed: z.array(changeSchema),
-    /** Whether files have come or gone, where a list of them had been made before. */
-    files: z.boolean(),
-    total: z.int(),
-    origins: z.array(z.string()),
-  }),
-
-  async run(_input, context) {
-    const changes = await context.refresh();
-    const { catalogue } = await context.workspace();
-    const { root } = changes.project;
-    return {
-      ...(root === undefined ? {} : { project: root }),
-      known: changes.known,
-      added: changes.added.map(changeOf),
-      changed: changes.changed.map(changeOf),
-      removed: changes.removed.map(changeOf),
-      files: changes.files,
-      total: catalogue.winners.length,
-      origins: catalogue.sources.map(({ origin }) => origin.displayName),
-    };
-  },
-
-  render({ known, added, changed, removed, files, total, origins }) {
-    const found = t`${plural(total, 'record')} from ${origins.join(', ') || t`nowhere`}.`;
-    if (!known) return { body: t`Read for the first time, so there is nothing to compare with. ${found}` };
-    const lines = [
-      ...section(t`Added`, added),
-      ...section(t`Changed`, changed),
-      ...section(t`Removed`, removed),
-    ];
-    if (files) lines.push(t`Files were added or removed.`);
-    return { body: lines.length === 0 ? t`Nothing has changed.` : lines.join('\n'), note: found };
-  },
-});
-
-function changeOf(record: BmadRecord): Change {
-  return {
-    kind: record.kind,
-    name: qualifiedName(record),
-    origin: record.origin.displayName,
-    uri: contentUri(record.bmadRelativePath),
-  };
-}
-
-function section(title: string, changes: readonly Change[]): string[] {
-  const entries = changes.map(({ kind, name, origin }) => `${kind} ${name} (${origin})`);
-  return titledList(title, entries, SHOWN);
-}

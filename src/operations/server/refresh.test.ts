@@ -5,7 +5,7 @@ import { writeFiles } from '../../../tests/support/folders.ts';
 import { openSession } from '../../../tests/support/operations.ts';
 import { bmad } from '../unified/bmad.ts';
 import { list } from '../catalogue/list.ts';
-import { refresh } from './kept.ts';
+import { refresh } from './refresh.ts';
 
 const agent = (name: string, mark: string): string =>
   `---\nname: "${name}"\ndescription: "${mark}"\n---\n<agent id="a" name="W" title="T" icon="x">\n${mark}\n</agent>\n`;

@@ -1,6 +1,6 @@
 import { plural, say, t } from '../../../base/text/message.ts';
 import { PRODUCT } from '../../../base/product.ts';
-import type { CacheView } from '../../../operations/server/kept.ts';
+import type { CacheView } from '../../../operations/server/cache-view.ts';
 import { type CheckedHost, hostWords, type Safety } from '../../../operations/server/doctor-text.ts';
 import { line, type Line, span, type Span, stacked } from '../screen/paint.ts';
 import { padded, wrapped } from '../screen/text.ts';
