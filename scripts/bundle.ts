@@ -70,7 +70,6 @@ const LATE_PARTS: Record<string, string> = {
   'src/operations/catalogue/paths.ts': 'names',
   'src/operations/runs/run-standing.ts': 'next',
   'src/operations/inbox/waiting-there.ts': 'inbox',
-  'src/operations/server/doctor.ts': 'diagnosis',
   'src/operations/server/doctor-hosts.ts': 'diagnosis',
   'src/operations/project/verification.ts': 'next',
   'src/operations/project/project-context-data.ts': 'next',
