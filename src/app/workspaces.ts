@@ -22,6 +22,8 @@ interface WorkspaceParts {
   open(project: Project, keeper: Keeper): Promise<Opened>;
   /** Changes when the content a workspace was built from is out of date. */
   version(): Promise<string>;
+  /** The same where it can be said at once. */
+  versionAtOnce?(): string | undefined;
   /** Hears of every world that was read again. */
   tell(changes: Changes): void;
   /** Who may answer for the places of the server's own project. */
@@ -50,8 +52,10 @@ const NOTHING = { added: [], changed: [], removed: [], lists: [], files: false }
  * The worlds of the projects in use: opened when first asked for, and kept. Every call looks at the places that one was
  * read from, or asks the watch that does; if they are not as they were, the call is answered from a new one.
  */
-export function createWorkspaces({ find, open, version, tell, watching }: WorkspaceParts) {
-  const caughtUp = createCatchingUp();
+export function createWorkspaces({ find, open, version, versionAtOnce, tell, watching }: WorkspaceParts) {
+  const allHeard = createCatchingUp();
+  /** Where nobody tells anything, there is nothing to wait for. */
+  const caughtUp = async (): Promise<void> => (watching?.watch() === undefined ? undefined : allHeard());
   const kept = createBounded<Read>(KEPT);
   let current: { project: Promise<Project>; keeper: Keeper } | undefined;
   /** The last one that could be used. */
@@ -82,16 +86,33 @@ export function createWorkspaces({ find, open, version, tell, watching }: Worksp
     );
 
   function lookForProject(): NonNullable<typeof current> {
-    const keeper = new Keeper(watching);
+    // These are few places, which are looked at: nobody has to be waited for.
+    const keeper = new Keeper();
     return { project: find(undefined, keeper), keeper };
   }
 
   const projectOf = (project: string | undefined): Promise<Project> =>
     project === undefined ? currentProject() : find(project);
 
+  /** The last answer to who has named no project, and what it hangs on. */
+  let sure: { current: typeof current; read: Read; workspace: Workspace } | undefined;
+
   async function get(project?: string): Promise<Workspace> {
     await caughtUp();
-    return asItIs(project);
+    return (project === undefined ? sameAsBefore() : undefined) ?? asItIs(project);
+  }
+
+  /** The same world as before, where it can be said at once that nothing has changed. */
+  function sameAsBefore(): Workspace | undefined {
+    if (sure === undefined || sure.current !== current || sure.read !== kept.get(served ?? ''))
+      return undefined;
+    const { read, workspace } = sure;
+    const isSame =
+      !read.isSpent &&
+      current?.keeper.isUnchanged() === true &&
+      versionAtOnce?.() === read.version &&
+      read.keeper.isUnchanged();
+    return isSame ? workspace : undefined;
   }
 
   async function asItIs(project: string | undefined): Promise<Workspace> {
@@ -100,7 +121,11 @@ export function createWorkspaces({ find, open, version, tell, watching }: Worksp
     const known = kept.get(key);
     const moved = project === undefined && served !== undefined && served !== key;
     if (known === undefined && !moved) return first(found, project);
-    if (known !== undefined && !moved && (await isCurrent(known))) return workspaceOf(known);
+    if (known !== undefined && !moved && (await isCurrent(known))) {
+      const workspace = await workspaceOf(known);
+      if (project === undefined && served === key) sure = { current, read: known, workspace };
+      return workspace;
+    }
     const isGone = await find(project).then(
       (again) => isLost(again, found),
       ours(() => true),
@@ -222,10 +247,7 @@ export function createWorkspaces({ find, open, version, tell, watching }: Worksp
   return {
     get,
     /** Which project is meant, without reading it. */
-    async project(project?: string): Promise<Project> {
-      await caughtUp();
-      return projectOf(project);
-    },
+    project: projectOf,
     refresh,
     /** Something has changed that decides which project the server runs for. */
     lookAgain(): void {

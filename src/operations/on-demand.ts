@@ -7,8 +7,12 @@ export type LateName = keyof typeof LATE;
 /** Most sessions call few operations or none, so each is loaded when it is first called. */
 export async function loadOperation(name: string): Promise<AnyOperation> {
   if (!Object.hasOwn(LATE, name)) throw new Error(t`There is no operation ${name} that clients can reach.`);
-  return LATE[name as LateName]();
+  const operation = loaded.get(name) ?? (await LATE[name as LateName]());
+  loaded.set(name, operation);
+  return operation;
 }
+
+const loaded = new Map<string, AnyOperation>();
 
 /** What every call goes through: no start needs it. */
 export { execute } from './execute.ts';

@@ -91,7 +91,7 @@ export const URL_CREDENTIALS: Rule = {
 };
 
 export function stripUrlCredentials(text: string): string {
-  return masked(text, [URL_CREDENTIALS]).text;
+  return text.includes('://') ? masked(text, [URL_CREDENTIALS]).text : text;
 }
 
 /** The name before an ssh host says which account is meant, and is not a secret as long as no password follows. */
