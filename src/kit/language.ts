@@ -7,7 +7,8 @@ import { plainTitle } from './markdown.ts';
 import { contextFiles, firstPage } from './settings.ts';
 
 /** The words of the files in each language. The kit's own tools look for the French ones, or for both. */
-export const { French: FRENCH, English: ENGLISH } = words;
+const FRENCH = words.French;
+export const ENGLISH = words.English;
 export type Wording = typeof FRENCH;
 
 const ENGLISH_WORDS =

@@ -16,7 +16,7 @@ const CONTEXT_FILE = 'project-context.yaml';
 const MAX_BYTES = 2_000_000;
 
 /** The folder of BMAD in a project, whether it is there or would be. */
-export async function familyFolder(root: string, seen?: Seen): Promise<string> {
+async function familyFolder(root: string, seen?: Seen): Promise<string> {
   return ((await familyOf(root, seen)) ?? FAMILIES[0]).folder;
 }
 

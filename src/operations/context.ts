@@ -59,7 +59,7 @@ export type { NamedSkill } from '../services/delivery/skill-shelf.ts';
 export type { HostCheck, HostPerson, HostScope, HostSetup, HostState } from '../hosts/hosts.ts';
 export type { KnowledgeDomain, KnowledgeFragment } from '../services/knowledge/knowledge.ts';
 export type { ContextPart, Person } from '../services/delegation/delegation.ts';
-export type { Diagnosis, GitSources, ProjectFacts, Ranking, SourceView, TaskQueue, WatchReport };
+export type { GitSources, ProjectFacts, Ranking, SourceView, TaskQueue, WatchReport };
 export type { Activation } from '../services/delivery/activation.ts';
 export type { Action as ProgressAction } from '../services/progress/progress.ts';
 

@@ -118,7 +118,7 @@ function Card(of: {
   onDrag: (story: string | undefined) => void;
 }): VNode {
   const { story, drift, onDrag } = of;
-  const { id, number = '', title = id, tasks } = story;
+  const { id, number: place = '', title = id, tasks } = story;
   const nameOf = useNames();
   const agent = nameOf(of.agent);
   const epic = route.value.query.get('epic') ?? undefined;
@@ -132,8 +132,8 @@ function Card(of: {
       onDragEnd={() => onDrag(undefined)}
     >
       <p>
-        <i>{inLine(number, 20)}</i>{' '}
-        {inLine(title.startsWith(`${number} `) ? title.slice(number.length + 1) : title, 160)}
+        <i>{inLine(place, 20)}</i>{' '}
+        {inLine(title.startsWith(`${place} `) ? title.slice(place.length + 1) : title, 160)}
       </p>
       {tasks === undefined && agent === '' ? null : (
         <small>
