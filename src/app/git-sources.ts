@@ -35,8 +35,6 @@ export async function createServedSources(setup: ServedSourcesSetup) {
     sources: () => team.sources(),
     served: () => team.served(),
     version: async () => `${turn} ${await team.version()}`,
-    /** The same where there are none: then nobody has to be asked. */
-    versionAtOnce: () => (team.none() ? `${turn} ` : undefined),
     /** Goes on with the sources that are named now. */
     async follow(given: readonly GivenValue[]): Promise<void> {
       const key = keyOf(given);
@@ -100,7 +98,6 @@ async function openTeam(setup: ServedSourcesSetup, given: readonly GivenValue[])
   const none = (): boolean => configured.length === 0 || !setup.used();
   return {
     warnings: setup.used() ? warnings : [],
-    none,
     sources,
     served: async (): Promise<Served> =>
       none() ? { mounts: [], warnings: [], steps: [], absent: [] } : (await upkeep()).served(),

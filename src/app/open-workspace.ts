@@ -203,17 +203,19 @@ const LIVE: readonly SettingName[] = [
   'maxFileBytes',
 ];
 
-/** Takes over what has changed in the configuration files; the version is another one whenever something has. */
+/** Takes over what has changed in the configuration files; the answer is another one whenever something has. */
 export function liveSettings(
   { config, from, gathered, warnings, configFiles, load, log }: Settings,
   gitSources: ServedSources,
-): { version(): Promise<number>; versionAtOnce(): number | undefined } {
+): () => Promise<number> {
   let version = 0;
   let places: Keeper | undefined;
   let told: readonly string[] = [...warnings];
   let ofSources = gitSources.warnings();
 
   async function renew(): Promise<void> {
+    places = new Keeper();
+    for (const path of configFiles) places.look(path);
     const loaded = await load();
     gathered.git = loaded.gathered.git ?? [];
     await gitSources.follow(gathered.git);
@@ -241,23 +243,14 @@ export function liveSettings(
   async function renewIfEdited(): Promise<void> {
     // An edit since the start counts as well.
     if (places !== undefined && (await places.changed()).length === 0) return;
-    // Until they are taken over, nobody can say that they are as they were.
-    places = undefined;
-    const seen = new Keeper();
-    for (const path of configFiles) seen.look(path);
     await renew().catch((error: unknown) =>
       log.warn(t`The configuration files are not read again.`, { error: String(error) }),
     );
-    places = seen;
   }
 
-  return {
-    async version() {
-      renewing = renewing.then(renewIfEdited);
-      await renewing;
-      return version;
-    },
-    /** The same where it can be said at once that nothing has changed. */
-    versionAtOnce: () => (places?.isUnchanged() === true ? version : undefined),
+  return async () => {
+    renewing = renewing.then(renewIfEdited);
+    await renewing;
+    return version;
   };
 }

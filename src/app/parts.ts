@@ -11,9 +11,7 @@ import { createMemories } from './memories.ts';
 import type { WorkspaceParts } from './served-workspace.ts';
 import { createRankings } from './rankings.ts';
 import { projectHints, type Settings } from './settings.ts';
-import type { liveSettings } from './open-workspace.ts';
 
-type LiveSettings = ReturnType<typeof liveSettings>;
 export type Parts = Awaited<ReturnType<typeof createParts>>;
 
 /** The parts of the application. Each loads what is heavy when it is first used. */
@@ -22,26 +20,23 @@ export async function createParts(settings: Settings) {
   const table = openBuiltIn(builtIn);
   const model = createModel(config.embedder === 'none' ? undefined : table, log);
   const gitSources = await openGitSources(settings);
-  let live: LiveSettings | undefined;
   const configured = once(async () => {
     const { liveSettings } = await import('./open-workspace.ts');
-    return (live = liveSettings(settings, gitSources));
+    return liveSettings(settings, gitSources);
   });
   const rankings = createRankings(settings);
   const roots = new ClientRoots();
   const embedder = forSearch(model, builtIn, log);
   const own = { gitSources, rankings, embedder, readings: new Map() };
-  const workspaces = openWorkspaces(settings, roots, own, {
-    configured,
-    live: () => live,
-    watching: () => watching,
-  });
+  const workspaces = openWorkspaces(settings, roots, own, { configured, watching: () => watching });
   const watching: Watching = createWatching(settings, workspaces);
   const memories = createMemories(settings, table);
   return {
     /** As they are named now. */
     async team() {
-      await (await configured()).version();
+      await (
+        await configured()
+      )();
       return gitSources.sources();
     },
     gitSources,
@@ -87,11 +82,7 @@ function openWorkspaces(
   settings: Settings,
   roots: ClientRoots,
   parts: WorkspaceParts,
-  {
-    configured,
-    live,
-    watching,
-  }: { configured(): Promise<LiveSettings>; live(): LiveSettings | undefined; watching(): Watching },
+  { configured, watching }: { configured(): Promise<() => Promise<number>>; watching(): Watching },
 ) {
   const { outside, config, from, log } = settings;
   return lateWorkspaces(async (tell) => {
@@ -111,11 +102,7 @@ function openWorkspaces(
           ...(outside.forOthers === true ? { fixed: true } : {}),
         }),
       open: (project, keeper) => openWorkspace(project, settings, parts, keeper),
-      version: async () => `${await (await configured()).version()} ${await parts.gitSources.version()}`,
-      versionAtOnce() {
-        const [own, git] = [live()?.versionAtOnce(), parts.gitSources.versionAtOnce()];
-        return own === undefined || git === undefined ? undefined : `${own} ${git}`;
-      },
+      version: async () => `${await (await configured())()} ${await parts.gitSources.version()}`,
     });
   }, log);
 }

@@ -22,8 +22,6 @@ interface WorkspaceParts {
   open(project: Project, keeper: Keeper): Promise<Opened>;
   /** Changes when the content a workspace was built from is out of date. */
   version(): Promise<string>;
-  /** The same where it can be said at once. */
-  versionAtOnce?(): string | undefined;
   /** Hears of every world that was read again. */
   tell(changes: Changes): void;
   /** Who may answer for the places of the server's own project. */
@@ -52,10 +50,8 @@ const NOTHING = { added: [], changed: [], removed: [], lists: [], files: false }
  * The worlds of the projects in use: opened when first asked for, and kept. Every call looks at the places that one was
  * read from, or asks the watch that does; if they are not as they were, the call is answered from a new one.
  */
-export function createWorkspaces({ find, open, version, versionAtOnce, tell, watching }: WorkspaceParts) {
-  const allHeard = createCatchingUp();
-  /** Where nobody tells anything, there is nothing to wait for. */
-  const caughtUp = async (): Promise<void> => (watching?.watch() === undefined ? undefined : allHeard());
+export function createWorkspaces({ find, open, version, tell, watching }: WorkspaceParts) {
+  const caughtUp = createCatchingUp();
   const kept = createBounded<Read>(KEPT);
   let current: { project: Promise<Project>; keeper: Keeper } | undefined;
   /** The last one that could be used. */
@@ -86,33 +82,16 @@ export function createWorkspaces({ find, open, version, versionAtOnce, tell, wat
     );
 
   function lookForProject(): NonNullable<typeof current> {
-    // These are few places, which are looked at: nobody has to be waited for.
-    const keeper = new Keeper();
+    const keeper = new Keeper(watching);
     return { project: find(undefined, keeper), keeper };
   }
 
   const projectOf = (project: string | undefined): Promise<Project> =>
     project === undefined ? currentProject() : find(project);
 
-  /** The last answer to who has named no project, and what it hangs on. */
-  let sure: { current: typeof current; read: Read; workspace: Workspace } | undefined;
-
   async function get(project?: string): Promise<Workspace> {
     await caughtUp();
-    return (project === undefined ? sameAsBefore() : undefined) ?? asItIs(project);
-  }
-
-  /** The same world as before, where it can be said at once that nothing has changed. */
-  function sameAsBefore(): Workspace | undefined {
-    if (sure === undefined || sure.current !== current || sure.read !== kept.get(served ?? ''))
-      return undefined;
-    const { read, workspace } = sure;
-    const isSame =
-      !read.isSpent &&
-      current?.keeper.isUnchanged() === true &&
-      versionAtOnce?.() === read.version &&
-      read.keeper.isUnchanged();
-    return isSame ? workspace : undefined;
+    return asItIs(project);
   }
 
   async function asItIs(project: string | undefined): Promise<Workspace> {
@@ -121,11 +100,7 @@ export function createWorkspaces({ find, open, version, versionAtOnce, tell, wat
     const known = kept.get(key);
     const moved = project === undefined && served !== undefined && served !== key;
     if (known === undefined && !moved) return first(found, project);
-    if (known !== undefined && !moved && (await isCurrent(known))) {
-      const workspace = await workspaceOf(known);
-      if (project === undefined && served === key) sure = { current, read: known, workspace };
-      return workspace;
-    }
+    if (known !== undefined && !moved && (await isCurrent(known))) return workspaceOf(known);
     const isGone = await find(project).then(
       (again) => isLost(again, found),
       ours(() => true),
@@ -247,7 +222,10 @@ export function createWorkspaces({ find, open, version, versionAtOnce, tell, wat
   return {
     get,
     /** Which project is meant, without reading it. */
-    project: projectOf,
+    async project(project?: string): Promise<Project> {
+      await caughtUp();
+      return projectOf(project);
+    },
     refresh,
     /** Something has changed that decides which project the server runs for. */
     lookAgain(): void {

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate } from 'node:timers';
+import { setImmediate as turn } from 'node:timers/promises';
 import { shared } from './values.ts';
 
 /** Runs `make` on first use and hands the same promise to everyone; a failed attempt is not kept. */
@@ -209,12 +210,11 @@ function round(): void {
  */
 export function createCatchingUp(): () => Promise<void> {
   let next: Promise<void> | undefined;
-  return () =>
-    (next ??= new Promise((caughtUp) => {
-      setImmediate(() => {
-        // Whoever comes from now on may come with the input of the next round.
-        next = undefined;
-        setImmediate(caughtUp);
-      });
-    }));
+  async function twoRounds(): Promise<void> {
+    await turn();
+    // Whoever comes from now on may come with the input of the next round.
+    next = undefined;
+    await turn();
+  }
+  return () => (next ??= twoRounds());
 }

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { Readable } from 'node:stream';
+import { PassThrough, type Readable } from 'node:stream';
 import { isPlain, startPremises } from '../app/start-premises.ts';
 import {
   checksum,
@@ -52,10 +52,9 @@ export function startEarly(load: (early: EarlyStart | undefined) => void): void 
 class EarlyAnswers {
   private readonly first: FirstRequests;
   private readonly load: (input: Readable) => void;
-  private readonly chunks: Buffer[] = [];
+  private readonly input = new PassThrough();
   private text = '';
   private over = false;
-  private ended = false;
   private waiting: NodeJS.Timeout | undefined;
 
   constructor(first: FirstRequests, load: (input: Readable) => void) {
@@ -70,7 +69,7 @@ class EarlyAnswers {
   }
 
   private readonly onData = (chunk: Buffer): void => {
-    this.chunks.push(chunk);
+    this.input.write(chunk);
     if (this.over) return;
     this.text += chunk.toString('latin1');
     if (this.text.length > MOST_BYTES) return this.finish();
@@ -84,7 +83,7 @@ class EarlyAnswers {
   };
 
   private readonly onEnd = (): void => {
-    this.ended = true;
+    this.input.end();
     this.finish();
   };
 
@@ -116,12 +115,13 @@ class EarlyAnswers {
     this.over = true;
     clearTimeout(this.waiting);
     setImmediate(() => {
-      process.stdin.off('data', this.onData).off('end', this.onEnd);
-      // What has ended takes nothing back.
-      if (this.ended) return this.load(Readable.from(this.chunks));
-      process.stdin.pause();
-      process.stdin.unshift(Buffer.concat(this.chunks));
-      this.load(process.stdin);
+      process.stdin.off('data', this.onData);
+      // It has ended, or will do so with the client.
+      if (!this.input.writableEnded) {
+        process.stdin.off('end', this.onEnd);
+        process.stdin.pipe(this.input);
+      }
+      this.load(this.input);
     });
   }
 }

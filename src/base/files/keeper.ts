@@ -51,8 +51,6 @@ const ABSENT = -1;
 const ANY = -1;
 /** About five milliseconds' work, like that of others: with smaller parts, a call waits for theirs after each. */
 const AT_ONCE = 2_000;
-/** So few are looked at rather than waited for: that takes less time than to hear what was told of them. */
-const FEW = 64;
 /** More than any content has; what is beyond is looked at by `refresh` only. */
 const MOST = 400_000;
 /** So long a watch is believed, as no system tells of a file that was written through memory; comparing takes this part of the time at most. */
@@ -199,7 +197,7 @@ export class Keeper implements Seen {
    * a watch may answer, they have waited for `caughtUp`.
    */
   changed(): Promise<string[]> {
-    if (this.isUnchanged()) return Promise.resolve([]);
+    if (this.#isAnsweredFor()) return Promise.resolve([]);
     return (this.#next ??= this.#oneByOne(async () => {
       await turn();
       this.#next = undefined;
@@ -244,15 +242,14 @@ export class Keeper implements Seen {
     return different;
   }
 
-  /** Whether it can be said at once that all are as they were, by what was told and a look at a few others. */
-  isUnchanged(): boolean {
-    if (this.#comparing || (this.#from.watch() === undefined && this.size > FEW)) return false;
+  /** Whether all are as they were, by what was told and a look at a few others; what a comparison notes holds when it has ended. */
+  #isAnsweredFor(): boolean {
+    if (this.#comparing || this.#from.watch() === undefined) return false;
     const doubtful = this.#doubtful();
-    if (doubtful.length > AT_ONCE) return false;
+    if (!Array.isArray(doubtful) || doubtful.length > AT_ONCE) return false;
     const without: Without = new Map();
     const same = doubtful.every((index) => this.#isSame(index, this.#paths[index], without));
     if (same) this.#note(without);
-    if (this.#watch === undefined) this.#from.compared?.();
     return same;
   }
 
@@ -262,7 +259,7 @@ export class Keeper implements Seen {
   }
 
   /** Those that have to be compared now. All of them, where too much was told, or for too long, or a top is another one. */
-  #doubtful(): number[] {
+  #doubtful(): Iterable<number> {
     const watch = this.#from.watch();
     if (watch === undefined || watch !== this.#watch || !this.#isTrusted(watch)) this.#begin(watch);
     else if (watch.told !== this.#told)
@@ -278,7 +275,7 @@ export class Keeper implements Seen {
         for (const index of each.places.splice(0)) this.#apart.add(index);
       }
     this.#told = watch?.told ?? 0;
-    return watch === undefined ? [...this.#paths.keys()] : [...this.#apart];
+    return watch === undefined ? between(0, this.#paths.length) : [...this.#apart];
   }
 
   #isTrusted(watch: Watch): boolean {

@@ -60,8 +60,7 @@ export class LineTransport implements Transport {
     this.#input.on('data', this.#onData);
     this.#input.on('end', this.#onInputEnd);
     this.#input.on('close', this.#onInputEnd);
-    // Whoever has read from it before has left it at rest.
-    this.#input.on('error', this.#onEnd).resume();
+    this.#input.on('error', this.#onEnd);
     this.#output.on('error', this.#onEnd);
   }
 
