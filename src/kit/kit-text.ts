@@ -8,7 +8,7 @@ import { conflictsIn, conflictText } from '../base/text/diff.ts';
 import { inProject, jailOf, type Kit, type KitWithMemory, OWN_FOLDER, strayRefusal } from './kit.ts';
 import { utf8Text } from '../base/text/text.ts';
 
-const MAX_BYTES = 20_000_000;
+export const MAX_BYTES = 20_000_000;
 
 /** The text of a file that is going to be rewritten; nothing when there is none. In another encoding it is left alone. */
 export async function textToChange(kit: KitWithMemory, path: string): Promise<string | undefined> {

@@ -1,3 +1,4 @@
+import { BmadError } from '../base/errors.ts';
 import { t } from '../base/text/message.ts';
 import { LATE } from './registry.ts';
 import type { AnyOperation } from './operation.ts';
@@ -7,12 +8,18 @@ export type LateName = keyof typeof LATE;
 /** Most sessions call few operations or none, so each is loaded when it is first called. */
 export async function loadOperation(name: string): Promise<AnyOperation> {
   if (!Object.hasOwn(LATE, name)) throw new Error(t`There is no operation ${name} that clients can reach.`);
-  const operation = loaded.get(name) ?? (await LATE[name as LateName]());
+  const load: () => Promise<AnyOperation> = LATE[name as LateName];
+  const operation = loaded.get(name) ?? (await load().catch(notLoaded));
   loaded.set(name, operation);
   return operation;
 }
 
 const loaded = new Map<string, AnyOperation>();
+
+/** What Node says of it has paths in it. */
+const notLoaded = (error: unknown): never => {
+  throw BmadError.notLoaded(error);
+};
 
 /** What every call goes through: no start needs it. */
 export { execute } from './execute.ts';

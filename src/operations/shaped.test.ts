@@ -59,9 +59,9 @@ describe('an answer that is too long', () => {
     const file = saying(z.strictObject({}), { render: () => ({ body: TEXT, exact: true }) });
     expect((await answerOf(file)).body).toBe(TEXT);
     const handing = saying(z.strictObject({ cursor: z.string().optional() }), {
-      route: () => ({ to: 'other', args: {} }),
+      route: () => ({ to: 'explain', args: { target: 'architect' } }),
     });
-    const other = { ...context, operation: () => Promise.resolve(saying(z.strictObject({}))) };
-    expect((await answerOf(handing, {}, other)).note).toContain('CUT');
+    const narrow = { ...context, config: { ...context.config, answerBytes: 1_000 } };
+    expect((await answerOf(handing, {}, narrow)).note).toContain('CUT');
   });
 });

@@ -8,7 +8,7 @@ import { BmadError, systemCode } from '../errors.ts';
 import { jsonObject } from '../parse/json.ts';
 import { shortDigest } from '../values.ts';
 import { ensureFolder, fileMode, missingFolders, removeEmpty } from './file-modes.ts';
-import { writeFailure } from './file-refusals.ts';
+import { stateReadFailure, writeFailure } from './file-refusals.ts';
 import {
   hasEnded,
   oldBytes,
@@ -266,7 +266,11 @@ async function holderOf({ path, inside }: Lock): Promise<Holder | undefined> {
   const read = async ({ handle }: OpenedFile): Promise<Holder> => {
     const { ino, mtimeNs, mtimeMs } = infoOf(handle);
     // A file that was created but not written yet says nothing; its creator may also have died in between.
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(LOCK_BYTES), 0, LOCK_BYTES, 0);
+    const { buffer, bytesRead } = await handle
+      .read(Buffer.alloc(LOCK_BYTES), 0, LOCK_BYTES, 0)
+      .catch((error: unknown) => {
+        throw stateReadFailure(path, error);
+      });
     const said = jsonObject(buffer.toString('utf8', 0, bytesRead)) ?? {};
     const token = typeof said['token'] === 'string' ? said['token'] : '';
     return { ...processIn(said), token, mark: `${token} ${ino} ${mtimeNs}`, at: Number(mtimeMs) };

@@ -10,7 +10,7 @@ import { t } from '../../base/text/message.ts';
 import { cut, localDay, localTime, oneLine } from '../../base/text/text.ts';
 import type { MemoryEntry, MemoryType } from '../../model/memory.ts';
 import { addToSection, plainTitle, rowIn } from '../markdown.ts';
-import { asLine, inTurn, textToChange } from '../kit-text.ts';
+import { asLine, inTurn, MAX_BYTES, textToChange } from '../kit-text.ts';
 import { inProject, type Kit, type KitWithMemory } from '../kit.ts';
 import { languageOf, projectWording } from '../language.ts';
 import { DECISIONS_FILE, MEMORIES_FILE, memoriesIn, memoryTables } from './entries.ts';
@@ -206,7 +206,7 @@ const isCopyOf = (table: unknown, { id, type }: MemoryEntry): boolean =>
 /** What was removed for good is not kept either. */
 async function dropFromMirror({ kit, mirror }: KitWriting, entry: MemoryEntry): Promise<false> {
   const path = join(mirror ?? '', MEMORIES_FILE);
-  const text = mirror === undefined ? '' : ((await readState(path)) ?? '');
+  const text = mirror === undefined ? '' : ((await readState(path, { maxBytes: MAX_BYTES })) ?? '');
   if (!text.includes(entry.id)) return false;
   const rest = listIn(kit, text).filter((table) => !isCopyOf(table, entry));
   await writeAtomic(path, JSON.stringify(rest, null, 2));

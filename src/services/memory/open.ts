@@ -232,9 +232,7 @@ export class OpenedMemory implements OpenMemory {
     this.#setup = setup;
   }
 
-  async mirror(): Promise<string | undefined> {
-    return (await linePlaces(this.#setup)).all.mirror;
-  }
+  readonly mirror = once(async () => (await linePlaces(this.#setup)).all.mirror);
 
   async session(): Promise<Session> {
     const session = await this.#opened();
@@ -290,10 +288,10 @@ export class OpenedMemory implements OpenMemory {
     const notes: string[] = [];
     const store = await openStore(this.#setup, options, (note) => notes.push(note));
     // Calls may still be using the one before.
-    void this.#store?.close();
+    void this.#store?.close().catch(() => undefined);
     this.#store = store;
     const session = { store, notes, embedder, troubles };
-    if (this.#isLeft) void store.close();
+    if (this.#isLeft) void store.close().catch(() => undefined);
     else if (this.#setup.background) this.#fillIn(session);
     return session;
   }

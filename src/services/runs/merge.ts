@@ -224,7 +224,8 @@ async function holds(storage: RunsStorage, run: RunAt, from: RunAt): Promise<boo
   const [here, there] = [join(target.base, target.path), join(source.base, source.path)];
   if (!(await sameTree(there, here, [STATE_FILE, JOURNAL_FILE]))) return false;
   const { table, broken } = await readJson(source.base, `${source.path}/${STATE_FILE}`);
-  if (broken !== undefined) return sameTree(join(here, STATE_FILE), join(there, STATE_FILE));
+  if (broken !== undefined)
+    return sameTree(join(here, STATE_FILE), join(there, STATE_FILE)).catch(() => false);
   const lines = await linesNow(storage);
   // A file may have stayed behind: what counts is what was taken along the first time.
   const { state: counts } = standingOf((await toldOf(from, lines)).fold, table);

@@ -71,7 +71,11 @@ export class ShortWay {
     );
     if (this.#running.get(id) === running) this.#running.delete(id);
     if (running.signal.aborted) return;
-    await this.#transport.send(answered).catch((error: unknown) => this.#transport.onerror?.(error as Error));
+    try {
+      await this.#transport.send(answered);
+    } catch (error) {
+      this.#transport.onerror?.(error as Error);
+    }
   }
 }
 
@@ -119,7 +123,7 @@ class PlainRequest {
 
 /** What the SDK makes of whatever a handler throws. */
 function errorOf(thrown: unknown): { code: number; message: string; data?: unknown } {
-  const { code, message = 'Internal error', data } = thrown as Partial<ProtocolError>;
+  const { code, message = 'Internal error', data } = (thrown ?? {}) as Partial<ProtocolError>;
   return {
     code: Number.isSafeInteger(code) ? (code as number) : ProtocolErrorCode.InternalError,
     message,

@@ -1,7 +1,9 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
+import { BmadError, ours } from '../../base/errors.ts';
 import { SERVER_KEY } from '../../base/product.ts';
 import { stepLines } from '../../base/step.ts';
 import type { Call, Context } from '../../operations/context.ts';
+import type { CallOutcome } from '../../operations/execute.ts';
 import { tellOfRefusal } from '../../operations/observed.ts';
 import {
   mayBeOffered,
@@ -187,10 +189,13 @@ export async function callTool(
   context: Context,
   call: Call,
 ): Promise<CallToolResult> {
-  const operation = await toolNamed(name, context, call);
+  const operation = await toolNamed(name, context, call).catch(ours((error) => error));
   const write = await stepWriter(context);
   const { execute } = await operationsOnDemand();
-  const outcome = await execute(operation, args, context, { ...call, say: write });
+  const outcome: CallOutcome =
+    operation instanceof BmadError
+      ? { ok: false, error: operation }
+      : await execute(operation, args, context, { ...call, say: write });
   const isExact = outcome.ok && outcome.answer.exact === true;
   const answer = (...texts: string[]): CallToolResult => ({
     content: (isExact ? texts : withoutRepeats(texts)).map((text) => ({
