@@ -45,6 +45,24 @@ async function shown(session: OpenSession, run_id: string): Promise<{ run: Data;
   return { run: data['run'] as Data, journal: data['journal'] as Data[] };
 }
 
+it('begins a branch on two machines without a conflict', async () => {
+  const { one, two, clone } = await repositoryOfTwo({ '_bmad-output/prd.md': '# PRD\n' });
+  clone();
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const runs: string[] = [];
+  for (const folder of [one, two]) {
+    vi.setSystemTime(new Date(`2026-11-18T0${runs.length}:00:00Z`));
+    runs.push(await opened(await machineIn(folder), 'architecture'));
+    commit(folder);
+  }
+  expect(merged(two, one)).toEqual([]);
+  const { data } = await (await machineIn(two)).ok(listSessions);
+  expect(data['sessions']).toMatchObject([
+    { name: 'main', status: 'active', runs: { total: 2 }, problems: [] },
+  ]);
+});
+
 describe('a run that two machines work on', () => {
   it('has all steps of both after the merge, whatever git left in its state', async () => {
     const { folders, sessions, run } = await clones();

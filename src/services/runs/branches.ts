@@ -35,7 +35,7 @@ export async function createBranch(
         hint: t`Choose another name.`,
         steps: [{ operation: 'session_switch', args: { name: taken }, why: t`Or switch to it` }],
       });
-    await writeBranchFile(place, name, storage.now(), { purpose, parent: parent ?? reading.current });
+    await writeBranchFile(place, name, { now: storage.now(), purpose, parent: parent ?? reading.current });
     return { branch: name, folder: place.path };
   });
 }

@@ -86,7 +86,7 @@ export async function mergeBranch(
         notes: [],
       };
       if (!(await stateNames(join(target.base, target.path))).includes(BRANCH_FILE))
-        await writeBranchFile(target, into, storage.now(), {});
+        await writeBranchFile(target, into, {});
       const own = source.runs.filter(({ place }) => dirname(place.path) === source.place.path);
       for (const run of own)
         await takeRun(storage, run, { name, into, target, drafts, whole: going.includes(run.id) }, merged);

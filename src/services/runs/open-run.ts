@@ -45,7 +45,7 @@ export async function openRun(
     const place = { base: folder.base, path: `${path}/${id}` };
     // Only now: a branch that was archived in the meantime begins anew.
     if (!hasFile({ base: folder.base, path }, BRANCH_FILE))
-      await writeBranchFile({ base: folder.base, path }, name, now, {});
+      await writeBranchFile({ base: folder.base, path }, name, {});
     const at = now.toISOString();
     const state = {
       run_id: id,
@@ -100,16 +100,18 @@ function newId(workflow: string, now: Date): string {
   return `${(name || 'run').slice(0, 60)}-${stamp}-${randomBytes(3).toString('hex')}`;
 }
 
-/** The manifest of a branch in the form the kit's own commands write it. */
+/**
+ * The manifest of a branch in the form the kit's own commands write it. One that only comes with its first run says no time:
+ * two machines that begin it write the same, and git has nothing to merge.
+ */
 export async function writeBranchFile(
   { base, path }: RunPlace,
   branch: string,
-  now: Date,
-  { purpose, parent }: { purpose?: string | undefined; parent?: string | undefined },
+  { now, purpose, parent }: { now?: Date; purpose?: string | undefined; parent?: string | undefined },
 ): Promise<void> {
   const manifest = {
     branch,
-    created_at: now.toISOString().replace(/\.\d+Z$/, 'Z'),
+    created_at: now?.toISOString().replace(/\.\d+Z$/, 'Z'),
     created_by: 'bmad-mcp-server',
     purpose: purpose ?? 'Session branch',
     parent_branch: parent ?? MAIN,
