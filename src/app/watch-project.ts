@@ -92,7 +92,7 @@ export function watchProject(
     let before = '';
     for (let looks = 0; looks < MOST_LOOKS; looks++) {
       if (closed) return false;
-      const places = await placesOf(await workspaces.get(), settings, isHeard());
+      const places = await placesOf(await workspaces.get(), settings);
       const key = JSON.stringify(places);
       if (key === before) break;
       before = key;
@@ -145,15 +145,8 @@ export function watchProject(
 /** What assistants keep beside skills, which lists go by. */
 const BESIDE_SKILLS = ['skills', 'commands', 'command', 'prompts'];
 
-/**
- * Where something can happen that changes an answer about the project, the most telling first. Its state is read again for
- * each call and may have tens of thousands of folders: it is watched for those alone who are told of changes.
- */
-async function placesOf(
-  { project, catalogue }: Workspace,
-  settings: Settings,
-  isHeard: boolean,
-): Promise<Place[]> {
+/** Where something can happen that changes an answer about the project, the most telling first. */
+async function placesOf({ project, catalogue }: Workspace, settings: Settings): Promise<Place[]> {
   const { outside, config, state } = settings;
   const { root } = project;
   const changing = catalogue.sources.filter(({ origin }) => !['package', 'git'].includes(origin.kind));
@@ -168,7 +161,7 @@ async function placesOf(
     ...own.flatMap((folder) => [...ROOT_FOLDERS, '.bmad-core'].map((name) => join(folder, name))),
     join(outside.home, '.bmad'),
     ...assistants.flatMap((folder) => BESIDE_SKILLS.map((name) => join(folder, name))),
-    ...(root === undefined || !isHeard ? [] : await stateFolders(root, state, config.projectState)),
+    ...(root === undefined ? [] : await stateFolders(root, state, config.projectState)),
   ];
   return [
     ...[...new Set([...shallow, ...assistants])].map((path) => ({ path })),

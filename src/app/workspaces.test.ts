@@ -291,21 +291,6 @@ describe.runIf(process.platform === 'linux')('a watch', () => {
     }
   });
 
-  it('is kept over the state of a project for those alone who are told of changes', async () => {
-    const runs = Object.fromEntries(
-      Array.from({ length: 40 }, (_, at) => [`_bmad-output/.runs/main/prd-20260101-${at}/state.json`, '{}']),
-    );
-    const { folder, context } = await world({ ...PROJECT, ...runs });
-    const other = await contextIn(folder, { flags: { discovery: 'local' } });
-    for (const server of [context, other]) await withWatch(server, onTestFinished);
-    const folders = (server: typeof context): number => server.watching()?.folders ?? 0;
-    const leave = context.onMoved(async () => false);
-    onTestFinished(leave);
-    await expect.poll(() => folders(context), { timeout: 20_000 }).toBeGreaterThan(40);
-    expect(folders(other)).toBeLessThan(40);
-    await expect.poll(() => folders(other)).toBeGreaterThan(1);
-  });
-
   it('is not begun where it is switched off, is asked to poll, or would be told too late', async () => {
     const folder = await temporaryFolder(afterAll);
     await writeFiles(folder, PROJECT);
