@@ -203,7 +203,7 @@ function firstAddress(): string[] {
 /** The requests that the door has refused have no operation, and often nobody knows whose they are. */
 const DOOR = 'door';
 const NOBODY = { kind: 'unknown', name: '' };
-/** What a token has used up is no fault of the server, and has a name of its own. */
+/** A token that has used up its calls is not the server's fault, so it is counted under another name. */
 const QUOTA = 'quota';
 
 /**

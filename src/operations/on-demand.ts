@@ -31,4 +31,4 @@ export { toolCall } from './unified/forms.ts';
 
 /** What makes the tools of agents, which come from the content. */
 export const loadAgentTools = (): Promise<typeof import('./activation/agent-tools.ts')> =>
-  import('./activation/agent-tools.ts');
+  import('./activation/agent-tools.ts').catch(notLoaded);

@@ -82,7 +82,7 @@ export function memoryTables(text: string): unknown[] | string {
 /** Says where the list is kept once more, if the one in the project is gone or has become none. */
 export async function keptList(kit: Kit, mirror: string | undefined): Promise<string[]> {
   const kept = join(mirror ?? '', MEMORIES_FILE);
-  // Without the kit's folder there is no list that anybody misses: memories are lines.
+  // A project without the kit's folder needs no such list: its memories are lines.
   if (kit.keptWith !== undefined || mirror === undefined || !isThereNow(kept)) return [];
   const text = (await textToRead(kit, MEMORIES_FILE, [])) ?? '';
   if (text.trim() !== '' && typeof memoryTables(text) !== 'string') return [];

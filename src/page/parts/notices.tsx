@@ -25,7 +25,7 @@ export function NoticeChoice(): VNode {
 /** Tells once of what has come to wait for a person while nobody looked, without a sound. */
 export function useNotices(items: readonly InboxItem[] | undefined, name: string): void {
   const known = useRef<readonly [root?: string, ids?: readonly string[]]>([]);
-  // Together with what is shown: whoever has seen it in the list is not told of it.
+  // Noted as soon as it is shown: people are not told of what they have just seen in the list.
   useLayoutEffect(() => {
     if (items === undefined) return;
     const [root, before] = known.current;
