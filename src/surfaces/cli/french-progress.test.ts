@@ -56,11 +56,13 @@ describe('how far a project is, in French', () => {
   it('says how runs and session branches stand', async () => {
     expect(await said('run status')).toMatch(/^Exécution .* : en cours, 0 étape terminée\n/);
     expect(await said('session list')).toMatch(
-      /- main \(courante\) : active, depuis \S+, 2 exécutions \(2 en cours\), dernière \S+ \(en cours\)\n/,
+      /- main \(courante\) : active, 2 exécutions \(2 en cours\), dernière \S+ \(en cours\)\n/,
     );
     expect(await said('session list --status failed')).toContain(
       'Aucune branche de session n’a échoué ; il y en a d’autres : 1 active.',
     );
+    await said('session create side');
+    expect(await said('session list')).toMatch(/- side.* : active, depuis \S+, 0 exécution\n/);
   });
 
   it('says what a value has to be', async () => {
