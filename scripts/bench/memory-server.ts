@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { memoryId } from '../../src/kit/memories/ids.ts';
+import { memoryId } from '../../src/kit/memories/entries.ts';
 import { openStaticEmbedder } from '../../src/meaning/embedders/static.ts';
 import { MEMORY_TYPES } from '../../src/model/memory.ts';
 import { userCacheFolder, userStateFolder } from '../../src/config/locations.ts';

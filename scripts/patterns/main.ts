@@ -20,7 +20,7 @@ const BUILT: Readonly<Record<string, readonly RegExp[]>> = {
   'src/config/flags.ts': [/^(?:git\+|[\w.-]+@[\w.-]+:(?!\/\/))/],
   'src/services/delivery/agent.ts': [/<persona[\s>]/, /<step(?:\s[^>]*)?(>?)/g],
   'src/services/delivery/workflow.ts': [/^\{project-root\}\/(?:_bmad|\.bmad|bmad|custom\.folder)\//],
-  'src/kit/settings.ts': [/^\s*["']?user_name["']?\s*:/],
+  'src/kit/configuration.ts': [/^\s*["']?user_name["']?\s*:/],
   'src/kit/agents.ts': [/\bAGENT_TAG=([\w.-]{1,100})/],
   'src/readers/v4/yaml-text.ts': [/^[ \t]*(?:- )?name:[ \t]*(\S.*)$/m],
   'src/readers/compiled/tasks-and-material.ts': [/^[^/]+\/tasks\/[^/]+\.(?:xml|md)$/i],

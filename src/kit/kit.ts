@@ -7,9 +7,17 @@ import { field, tableOf, textField } from '../base/parse/parse.ts';
 import { BmadError } from '../base/errors.ts';
 import { conflictsIn, conflictText } from '../base/text/diff.ts';
 import { projectKey } from '../base/files/paths.ts';
-import { hasBmad, outputFolder, readConfiguration } from './configuration.ts';
-import { appId, slug } from './memories/ids.ts';
-import { contextFiles, FAMILIES, familyOf, firstPage } from './settings.ts';
+import {
+  hasBmad,
+  outputFolder,
+  readConfiguration,
+  contextFiles,
+  FAMILIES,
+  appId,
+  slug,
+  familyOf,
+  firstPage,
+} from './configuration.ts';
 
 /** A kind of state of a project. */
 export type StatePart = 'memories' | 'pages' | 'runs' | 'tasks' | 'receipts';

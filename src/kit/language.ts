@@ -1,10 +1,9 @@
 import words from '../../assets/words/kit-files.json' with { type: 'json' };
 import { field, tableOf, textField } from '../base/parse/parse.ts';
 import { lineLanguage, namedLanguage } from '../base/text/message.ts';
-import { readConfiguration } from './configuration.ts';
+import { readConfiguration, contextFiles, firstPage } from './configuration.ts';
 import type { Kit } from './kit.ts';
-import { plainTitle } from './markdown.ts';
-import { contextFiles, firstPage } from './settings.ts';
+import { plainTitle } from './text.ts';
 
 /** The words of the files in each language. The kit's own tools look for the French ones, or for both. */
 const FRENCH = words.French;

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../tests/support/app.ts';
 import { writeFiles } from '../../tests/support/folders.ts';
-import { readKitSettings } from './settings.ts';
+import { readKitSettings } from './configuration.ts';
 
 describe('what the files of the kit set', () => {
   it('is told with its line, in a table, in quotes, and on one line with it', async () => {

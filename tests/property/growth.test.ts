@@ -13,8 +13,8 @@ import { visible, visibleJson, visibleLines, withoutHidden } from '../../src/bas
 import { findSection, outline, sectionsOf, withoutExamples } from '../../src/base/text/markdown.ts';
 import { chunksOf, estimateTokens, fitted } from '../../src/base/text/text-budget.ts';
 import { cell, decodeEntities, fenced, oneLine } from '../../src/base/text/text.ts';
-import { plainPairs } from '../../src/kit/settings.ts';
-import { bulletIn, isUnset, plainTitle, rowIn, topicOf } from '../../src/kit/markdown.ts';
+import { plainPairs } from '../../src/kit/configuration.ts';
+import { bulletIn, isUnset, plainTitle, rowIn, topicOf } from '../../src/kit/text.ts';
 import { failureIn, museumIn, museumLog } from '../../src/kit/museum/museum.ts';
 import { memoryTables, sharedContextIn } from '../../src/kit/memories/entries.ts';
 import { decisionsIn, traceIn } from '../../src/kit/memories/decisions.ts';

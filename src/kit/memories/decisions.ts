@@ -2,12 +2,11 @@ import { unlessMissing } from '../../base/errors.ts';
 import { appendLine, replaceShared } from '../../base/files/file-shared.ts';
 import { modifiedInside, readInside, realFolder } from '../../base/files/files.ts';
 import { type LineSection, sectionsOf, withoutExamples } from '../../base/text/markdown.ts';
-import { asLine, textToRead } from '../kit-text.ts';
+import { asLine, textToRead, bulletIn, rowIn, struckText } from '../text.ts';
 import type { Kit } from '../kit.ts';
-import { bulletIn, rowIn, struckText } from '../markdown.ts';
 import type { KitEntry, KitReading } from './entries.ts';
 import { utf8Text } from '../../base/text/text.ts';
-import { lineText } from './line-files.ts';
+import { lineText } from './write.ts';
 
 /** A decision on a plain line names no one. */
 const NOBODY = 'team';

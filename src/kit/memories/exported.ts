@@ -5,7 +5,7 @@ import { t } from '../../base/text/message.ts';
 import { localDay, localTime } from '../../base/text/text.ts';
 import { isMemoryId } from '../../base/values.ts';
 import { MEMORY_TYPES, type MemoryEntry, type MemoryRevision, type MemoryType } from '../../model/memory.ts';
-import { bulletIn } from '../markdown.ts';
+import { bulletIn } from '../text.ts';
 import { texts } from './entries.ts';
 
 /** The forms in which memories leave a project and come back: the kit's Markdown, its JSON, and our own lines of JSON. */

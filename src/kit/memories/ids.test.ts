@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { appId, memoryId, slug } from './ids.ts';
+import { appId, slug } from '../configuration.ts';
+import { memoryId } from './entries.ts';
 
 const APP = 'bmad-mon-projet-été';
 

@@ -1,7 +1,7 @@
 import { t } from '../../base/text/message.ts';
 import { join } from 'node:path';
 import { modifiedInside, pathExists, realFolder } from '../../base/files/files.ts';
-import { readKitAgents, type KitAgent } from '../agents.ts';
+import { readKitAgents, type KitAgent, learningsFiles, learningsIn } from '../agents.ts';
 import { decisionsIn, TracedDecisions, withAgents } from './decisions.ts';
 import {
   DECISIONS_FILE,
@@ -16,8 +16,7 @@ import {
 } from './entries.ts';
 import { failuresIn, loggedFailures, MUSEUM_FILE, MUSEUM_LOG } from '../museum/museum.ts';
 import { projectPages, inProject, type Kit } from '../kit.ts';
-import { textToRead } from '../kit-text.ts';
-import { learningsFiles, learningsIn } from './learnings.ts';
+import { textToRead } from '../text.ts';
 import { type Handoff, HANDOFF_FILE, handoffsIn } from '../session/handoffs.ts';
 
 /** Everything in the project's own memory files that can be recalled, read again when a file has changed. */

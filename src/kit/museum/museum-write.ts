@@ -1,12 +1,18 @@
 import { appendLine, replaceShared } from '../../base/files/file-shared.ts';
 import { localDay, utcOf, withoutEnd } from '../../base/text/text.ts';
-import { type Failure, type FailureFields, MUSEUM_FILE, MUSEUM_LOG, museumIn, museumLog } from './museum.ts';
-import { addToSection, lineEndOf } from '../markdown.ts';
+import {
+  type Failure,
+  type FailureFields,
+  MUSEUM_FILE,
+  MUSEUM_LOG,
+  museumIn,
+  museumLog,
+  severityOf,
+} from './museum.ts';
+import { addToSection, lineEndOf, whileLocked, asLine, textToChange } from '../text.ts';
 import { inProject, type Kit, type KitWithMemory } from '../kit.ts';
-import { whileLocked, asLine, textToChange } from '../kit-text.ts';
 import { ENGLISH, languageOf, type Wording, projectWording } from '../language.ts';
 import type { Severity } from '../../model/memory.ts';
-import { severityOf } from './kinds.ts';
 
 export interface NewFailure extends FailureFields {
   title: string;

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { GRIMOIRE_FILES, NEW_MUSEUM } from '../../../tests/support/kit-trees.ts';
-import { categoryOf, severityOf } from './kinds.ts';
-import { museumIn, museumLog } from './museum.ts';
+import { categoryOf, severityOf, museumIn, museumLog } from './museum.ts';
 
 describe('museumIn', () => {
   it('finds nothing in a new museum: its entries are examples', () => {

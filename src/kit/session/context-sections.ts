@@ -1,6 +1,6 @@
 import { sectionsOf, withoutComments, withoutExamples } from '../../base/text/markdown.ts';
 import { withoutEnds } from '../../base/text/text.ts';
-import { isUnset, PLACEHOLDER, plainTitle, rowIn, type Topic, topicOf } from '../markdown.ts';
+import { isUnset, PLACEHOLDER, plainTitle, rowIn, type Topic, topicOf } from '../text.ts';
 
 /** A section of the shared context: the part that has been filled in. */
 export interface ContextSection {

@@ -2,9 +2,17 @@ import { unlessShort } from '../../base/errors.ts';
 import { replaceShared } from '../../base/files/file-shared.ts';
 import { listInside } from '../../base/files/files.ts';
 import { cell, localDay } from '../../base/text/text.ts';
-import { isUnset, plainTitle, rowIn, lineEndOf } from '../markdown.ts';
+import {
+  isUnset,
+  plainTitle,
+  rowIn,
+  lineEndOf,
+  whileLocked,
+  asLine,
+  textToChange,
+  textToRead,
+} from '../text.ts';
 import { inProject, type Kit, type KitWithMemory } from '../kit.ts';
-import { whileLocked, asLine, textToChange, textToRead } from '../kit-text.ts';
 import { languageOf, type Wording, projectWording } from '../language.ts';
 import { conflictsIn } from '../../base/text/diff.ts';
 import { sectionsOf, withoutExamples } from '../../base/text/markdown.ts';

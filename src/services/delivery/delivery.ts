@@ -23,7 +23,7 @@ import {
   withFaults,
   withFiles,
 } from './activation.ts';
-import { type KitSettings, NO_KIT_SETTINGS, readKitSettings } from '../../kit/settings.ts';
+import { type KitSettings, NO_KIT_SETTINGS, readKitSettings } from '../../kit/configuration.ts';
 import type { CustomizedAgent } from './customize.ts';
 import { type Central, centralConfig } from './layers.ts';
 import { createDescriptions, standingFor } from './description.ts';

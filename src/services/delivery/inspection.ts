@@ -7,7 +7,7 @@ import { isTable, parseToml, tableOf, type Table, isEmpty } from '../../base/par
 import { contentUri } from '../../base/files/paths.ts';
 import { maskSecretValues } from '../../base/secrets/scanner.ts';
 import { oneLine } from '../../base/text/text.ts';
-import { isPlaceholderName, KIT_SETTINGS, type KitLayer } from '../../kit/settings.ts';
+import { isPlaceholderName, KIT_SETTINGS, type KitLayer } from '../../kit/configuration.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
 import { optionalText, type Tree } from '../../sources/tree.ts';

@@ -2,7 +2,12 @@ import { basename } from 'node:path';
 import { fromProject } from '../../base/files/paths.ts';
 import { BmadError, ParseError } from '../../base/errors.ts';
 import { field, isTable, parseToml, type Table, tableOf } from '../../base/parse/parse.ts';
-import { isPlaceholderName, type KitLayer, type KitSettings, NO_KIT_SETTINGS } from '../../kit/settings.ts';
+import {
+  isPlaceholderName,
+  type KitLayer,
+  type KitSettings,
+  NO_KIT_SETTINGS,
+} from '../../kit/configuration.ts';
 import type { ModuleInfo } from '../../model/module.ts';
 import type { Problem } from '../../model/record.ts';
 import { optionalText, type Tree } from '../../sources/tree.ts';

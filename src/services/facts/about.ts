@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { field, isTable, parseYaml, type Table, tableOf } from '../../base/parse/parse.ts';
 import { nameKey } from '../../base/text/suggest.ts';
-import { givenValue } from '../../kit/settings.ts';
+import { givenValue } from '../../kit/configuration.ts';
 import { type ContextFacts, listIn, tableIn } from './context-facts.ts';
 
 /** What BMAD itself was set up with in a project, whatever version wrote it. */

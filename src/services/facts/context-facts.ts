@@ -15,7 +15,7 @@ import {
 } from '../../kit/session/context-sections.ts';
 import { type Handoff, HANDOFF_FILE, handoffsIn, isTwin, requestId } from '../../kit/session/handoffs.ts';
 import { inProject, type Kit, type KitWithMemory } from '../../kit/kit.ts';
-import { textToRead } from '../../kit/kit-text.ts';
+import { textToRead } from '../../kit/text.ts';
 import { emptyPage, SHARED_CONTEXT_FILE } from '../../kit/memories/entries.ts';
 import { lastSession, type SessionState } from '../../kit/session/session-state.ts';
 

@@ -4,7 +4,7 @@ import { BmadError, expected, ours, quoted } from '../../base/errors.ts';
 import { logStamp } from '../../base/files/file-log.ts';
 import { tableOf, textField } from '../../base/parse/parse.ts';
 import { secretsOut, shownText } from '../../base/secrets/scanner.ts';
-import { agentIds, readKitAgents, type KitAgent } from '../../kit/agents.ts';
+import { agentIds, readKitAgents, type KitAgent, learningsFiles } from '../../kit/agents.ts';
 import {
   appendTrace,
   decisionsIn,
@@ -27,11 +27,17 @@ import {
   MUSEUM_LOG,
   museumIn,
   museumLog,
+  categoryOf,
 } from '../../kit/museum/museum.ts';
 import { pagesOf, inProject, type Kit, type KitWithMemory } from '../../kit/kit.ts';
-import { textToRead } from '../../kit/kit-text.ts';
+import { textToRead } from '../../kit/text.ts';
 import { otherLanguage, projectLanguages } from '../../kit/language.ts';
-import { failureText } from '../../kit/museum/museum-write.ts';
+import {
+  failureText,
+  writeFailure,
+  type FailureWritten,
+  type NewFailure,
+} from '../../kit/museum/museum-write.ts';
 import {
   completeHandoff,
   finishHandoff,
@@ -43,9 +49,6 @@ import {
   writeHandoff,
   writeRequest,
 } from '../../kit/session/handoffs.ts';
-import { learningsFiles } from '../../kit/memories/learnings.ts';
-import { categoryOf } from '../../kit/museum/kinds.ts';
-import { writeFailure, type FailureWritten, type NewFailure } from '../../kit/museum/museum-write.ts';
 import { lastSession, writeSession, type SessionState } from '../../kit/session/session-state.ts';
 import { listForStacks, stacksIn } from '../../kit/stacks.ts';
 import type { View } from '../../lines/view.ts';

@@ -18,7 +18,7 @@ import {
   strayRefusal,
   type Kit,
 } from '../../kit/kit.ts';
-import { inTurn, kitLock, whileLocked } from '../../kit/kit-text.ts';
+import { inTurn, kitLock, whileLocked } from '../../kit/text.ts';
 import { SHARED_CONTEXT_FILE } from '../../kit/memories/entries.ts';
 import { runsFolders } from '../../kit/runs/run-folders.ts';
 import { readRuns } from '../../kit/runs/scan.ts';

@@ -6,7 +6,7 @@ import { DECISIONS_FILE } from '../../kit/memories/entries.ts';
 import { MUSEUM_FILE, MUSEUM_LOG } from '../../kit/museum/museum.ts';
 import { runsFolders } from '../../kit/runs/run-folders.ts';
 import { ACTIVITY_FILE } from '../../kit/memories/write.ts';
-import { LEARNINGS_FOLDER } from '../../kit/memories/learnings.ts';
+import { LEARNINGS_FOLDER } from '../../kit/agents.ts';
 import { HANDOFF_FILE } from '../../kit/session/handoffs.ts';
 import { SESSION_FILE } from '../../kit/session/session-state.ts';
 

@@ -1,6 +1,6 @@
 import { formatYaml } from '../../base/parse/parse.ts';
 import { cell } from '../../base/text/text.ts';
-import { asLine } from '../../kit/kit-text.ts';
+import { asLine } from '../../kit/text.ts';
 import type { HandoverState } from './document.ts';
 
 export interface HandoverParts {

@@ -5,7 +5,7 @@ import { parseFrontMatter, type Table, textField } from '../../base/parse/parse.
 import { sectionsOf, withoutExamples } from '../../base/text/markdown.ts';
 import { t } from '../../base/text/message.ts';
 import { withoutEnds } from '../../base/text/text.ts';
-import { rowIn } from '../../kit/markdown.ts';
+import { rowIn } from '../../kit/text.ts';
 
 /** What one team hands over to another, as a file that both can read and sign. */
 export const HANDOVER_STATES = ['pending-acceptance', 'accepted', 'rejected', 'renegotiating'] as const;

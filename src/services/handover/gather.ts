@@ -2,7 +2,7 @@ import { type AgentRequest, contextSections, requestsIn } from '../../kit/sessio
 import type { LinedHandoff } from '../../kit/session/handoffs.ts';
 import { decisionsIn } from '../../kit/memories/decisions.ts';
 import { DECISIONS_FILE, SHARED_CONTEXT_FILE } from '../../kit/memories/entries.ts';
-import { textToRead } from '../../kit/kit-text.ts';
+import { textToRead } from '../../kit/text.ts';
 import type { Kit } from '../../kit/kit.ts';
 import { ENGLISH, languageOf, projectWording } from '../../kit/language.ts';
 import type { Run, RunsReading } from '../../model/run.ts';

@@ -3,7 +3,7 @@ import type { MemoryEntry, MemoryType } from '../../model/memory.ts';
 import { BmadError } from '../../base/errors.ts';
 import { breath } from '../../base/async.ts';
 import { nameKey } from '../../base/text/suggest.ts';
-import { lineText } from '../../kit/memories/line-files.ts';
+import { lineText } from '../../kit/memories/write.ts';
 import { type KitCandidate, kitCandidates, type OpenMemory, type Session, shownBy } from './opened.ts';
 import { allEntries, MemoryStore } from './store.ts';
 

@@ -4,11 +4,11 @@ import { isMemoryId } from '../../base/values.ts';
 import type { Step } from '../../base/step.ts';
 import type { MemoryEntry, MemoryKey, MemoryRevision, MemoryType } from '../../model/memory.ts';
 import { secretsOut } from '../../base/secrets/scanner.ts';
-import { memoryId } from '../../kit/memories/ids.ts';
+import { memoryId } from '../../kit/memories/entries.ts';
 import { otherLanguage } from '../../kit/language.ts';
 import { agentName } from '../../base/text/agent-titles.ts';
 import { momentOf } from '../../base/text/text.ts';
-import { lineText } from '../../kit/memories/line-files.ts';
+import { lineText } from '../../kit/memories/write.ts';
 import { uncopied, withCopies } from './copies.ts';
 import { isForgotten, isLiving, isoTime, type MemoryChange, type Upserted } from './engine.ts';
 import {

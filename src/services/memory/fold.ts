@@ -1,6 +1,6 @@
 import { BmadError, quoted } from '../../base/errors.ts';
 import { t } from '../../base/text/message.ts';
-import { lineText } from '../../kit/memories/line-files.ts';
+import { lineText } from '../../kit/memories/write.ts';
 import { followers, type Happened, inOrder } from '../../lines/line.ts';
 import {
   MEMORY_TYPES,

@@ -4,9 +4,8 @@ import { refuseSecret, secretsOut, shownText } from '../../base/secrets/scanner.
 import { say, t } from '../../base/text/message.ts';
 import { byteLength, utcOf } from '../../base/text/text.ts';
 import { isMemoryId } from '../../base/values.ts';
-import type { KitEntry } from '../../kit/memories/entries.ts';
-import { memoryId, memoryName, placeId } from '../../kit/memories/ids.ts';
-import { lineText } from '../../kit/memories/line-files.ts';
+import { type KitEntry, memoryId, memoryName, placeId } from '../../kit/memories/entries.ts';
+import { lineText } from '../../kit/memories/write.ts';
 import type { KitFiles } from '../../kit/memories/read-all.ts';
 import type { Analyser } from '../../meaning/analyse.ts';
 import { type Embedder, normalized } from '../../meaning/vectors.ts';

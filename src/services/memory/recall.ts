@@ -7,8 +7,7 @@ import { identifiersAsked, identifiersIn, isIdentifier, namesOne } from '../../m
 import { dot, normalized } from '../../meaning/vectors.ts';
 import { otherWordings, subjectWords, thingsMeant } from '../../meaning/lexicon.ts';
 import type { MemoryEntry, MemoryFilter, MemoryHit, MemoryType } from '../../model/memory.ts';
-import { hasActivity, logActivity } from '../../kit/memories/write.ts';
-import { lineText } from '../../kit/memories/line-files.ts';
+import { hasActivity, logActivity, lineText } from '../../kit/memories/write.ts';
 import { nameKey } from '../../base/text/suggest.ts';
 import type { MemoryQuery } from './engine.ts';
 import { embedded, type KitCandidate, kitCandidates, type OpenMemory, shownBy } from './opened.ts';

@@ -1,6 +1,6 @@
 import { HOLDS_WITH, type MemoryEntry, type MemoryKey } from '../../model/memory.ts';
 import { localDay, oneLine } from '../../base/text/text.ts';
-import { lineText } from '../../kit/memories/line-files.ts';
+import { lineText } from '../../kit/memories/write.ts';
 import { ours } from '../../base/errors.ts';
 import { embedded, isUndated, kitCandidates, type OpenMemory, type Session } from './opened.ts';
 import { dot, normalized } from '../../meaning/vectors.ts';

@@ -12,7 +12,7 @@ import {
   toLines,
   toMarkdown,
 } from '../../kit/memories/exported.ts';
-import { memoryId } from '../../kit/memories/ids.ts';
+import { memoryId } from '../../kit/memories/entries.ts';
 import { present } from '../../base/values.ts';
 import type { Decided, NewMemory, Stored, WriteOutcome } from './engine.ts';
 import { upserted } from './fold.ts';
