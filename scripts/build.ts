@@ -5,8 +5,12 @@ import type { Metafile } from 'esbuild';
 import { plusModules, prepareReading } from '../src/catalogue/prepared.ts';
 import type * as shared from '../src/bin/shared.ts';
 import { readers } from '../src/readers/index.ts';
-import { MODEL_FILE, openStaticEmbedder } from '../src/meaning/embedders/static.ts';
-import { prepareVectors, PREPARED_FILE } from '../src/meaning/embedders/prepared.ts';
+import {
+  MODEL_FILE,
+  openStaticEmbedder,
+  prepareVectors,
+  PREPARED_FILE,
+} from '../src/meaning/embedders/static.ts';
 import { buildCatalogue } from '../src/catalogue/build.ts';
 import { createDelivery } from '../src/services/delivery/delivery.ts';
 import { passagesOf } from '../src/services/search/meaning-index.ts';
@@ -14,7 +18,7 @@ import { prepareTerms, TERMS_FILE } from '../src/services/search/word-table.ts';
 import { type RecordText, recordTexts } from '../src/services/search/record-text.ts';
 import { agentText } from '../src/app/served-workspace.ts';
 import { isListed, STARTABLE } from '../src/model/record.ts';
-import { packageSource } from '../src/sources/package.ts';
+import { packageSource } from '../src/sources/built-in.ts';
 import type { Source } from '../src/sources/tree.ts';
 import { copyModules, copyParts, packageFolder } from './built-in-modules.ts';
 import {

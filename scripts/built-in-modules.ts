@@ -6,7 +6,7 @@ import { prepareReading } from '../src/catalogue/prepared.ts';
 import { buildCatalogue } from '../src/catalogue/build.ts';
 import type { BuiltInModule } from '../src/model/module.ts';
 import { readers } from '../src/readers/index.ts';
-import { moduleSource } from '../src/sources/built-in-modules.ts';
+import { moduleSource } from '../src/sources/built-in.ts';
 import type { Source } from '../src/sources/tree.ts';
 
 /** BMAD's official modules beside the method itself, in the order of its installer, and the packages they are in. */

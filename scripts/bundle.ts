@@ -48,7 +48,6 @@ const LATE_PARTS: Record<string, string> = {
   'src/kit/kit-turns.ts': 'kit-turns',
   'src/meaning/analyse.ts': 'static-embedder',
   'src/meaning/embedders/static.ts': 'static-embedder',
-  'src/meaning/embedders/prepared.ts': 'static-embedder',
   'src/services/codebase/codebase.ts': 'codebase',
   'src/app/threads.ts': 'threads',
   'src/services/completion/completion.ts': 'completion',

@@ -158,7 +158,7 @@ const FOR_OTHERS: readonly string[] = [
   'base/http/',
   'base/process/git.ts',
   'base/text/agent-titles.ts',
-  'base/text/code-words.ts',
+  'services/codebase/words.ts',
   'base/text/message.ts',
 ];
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { root } from '../bundle.ts';
-import { geminiCommand, startOf } from '../../src/hosts/commands.ts';
+import { agentCall, geminiCommand } from '../../src/hosts/hosts.ts';
 import { type Files, type Product, asJson, iconPng, inParts, startCommand } from './product.ts';
 
 /** A marketplace of Codex with one plugin: a skill and the server, which npm's runner starts. */
@@ -119,7 +119,7 @@ export function claudePlugin(product: Product, server: Files): Files {
   for (const agent of product.agents)
     files.set(
       `${plugin}/commands/${agent.name}.md`,
-      `---\ndescription: Talk to ${agent.who} (BMAD)\nargument-hint: "[what you want]"\n---\n\n${startOf(agent, '$ARGUMENTS')}\n`,
+      `---\ndescription: Talk to ${agent.who} (BMAD)\nargument-hint: "[what you want]"\n---\n\n${agentCall(agent, '$ARGUMENTS')}\n`,
     );
   for (const [path, text] of evaluations()) files.set(`${plugin}/evals/${path}`, text);
   for (const [path, bytes] of server) files.set(`${plugin}/server/${path}`, bytes);

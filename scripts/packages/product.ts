@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { crc32, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
-import type { CommandAgent } from '../../src/hosts/commands.ts';
+import type { CommandAgent } from '../../src/hosts/hosts.ts';
 import { PRODUCT, SERVER_KEY } from '../../src/base/product.ts';
 import { type BmadRecord, isListed, shortName } from '../../src/model/record.ts';
 import { root } from '../bundle.ts';

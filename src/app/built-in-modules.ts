@@ -4,7 +4,7 @@ import { fold } from '../base/text/suggest.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { plusModules } from '../catalogue/prepared.ts';
 import type { BuiltInModule } from '../model/module.ts';
-import { moduleSource } from '../sources/built-in-modules.ts';
+import { moduleSource } from '../sources/built-in.ts';
 import type { Source } from '../sources/tree.ts';
 import { ALL, METHOD, ONLY } from './served-workspace.ts';
 

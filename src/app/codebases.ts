@@ -92,7 +92,7 @@ export function forSearch(model: Model, folder: string, log: Log): Model {
   return once(async () => {
     const embedder = await model();
     if (embedder === undefined) return undefined;
-    const { PREPARED_FILE, withPrepared } = await import('../meaning/embedders/prepared.ts');
+    const { PREPARED_FILE, withPrepared } = await import('../meaning/embedders/static.ts');
     const prepared = await readInside(folder, PREPARED_FILE, MOST_BYTES).catch(
       ours(({ line }) => {
         log.debug(t`The first search computes its vectors itself. ${line}`);

@@ -6,10 +6,10 @@ import { Keeper } from '../base/files/keeper.ts';
 import { stepLines } from '../base/step.ts';
 import type { Content } from '../catalogue/build.ts';
 import type { KeptReadings } from '../catalogue/kept-readings.ts';
-import { type Preference, preferencesIn } from '../catalogue/preferences.ts';
+import { type Preference, preferencesIn } from '../catalogue/catalogue.ts';
 import type { Context } from '../operations/context.ts';
-import { builtInModules } from '../sources/built-in-modules.ts';
-import { inOrder } from '../sources/origin-order.ts';
+import { builtInModules } from '../sources/built-in.ts';
+import { inOrder } from '../sources/discover.ts';
 import { folderTree, type Source } from '../sources/tree.ts';
 import type { Reader } from '../readers/reader.ts';
 import type { Project } from '../sources/project-root.ts';
@@ -92,7 +92,7 @@ async function foundSources(
   const { sources: found, warnings } = discovered.result;
   warnings.push(...git.warnings);
   if (discovery === 'auto') {
-    const { packageSource } = await import('../sources/package.ts');
+    const { packageSource } = await import('../sources/built-in.ts');
     found.push(await packageSource(outside.contentRoot, maxFileBytes));
   }
   const modules = once(async () =>

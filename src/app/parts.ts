@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { once } from '../base/async.ts';
 import { PROJECT_CONFIG_FILE, PROJECT_LOCK_FILE, userConfigFile, userLockFile } from '../config/locations.ts';
-import { diskSeenBy } from '../sources/disk.ts';
+import { diskSeenBy } from '../sources/tree.ts';
 import { findProject, type Project } from '../sources/project-root.ts';
 import { createCodebases, createModel, forSearch, openBuiltIn } from './codebases.ts';
 import { createServedSources, type ServedSources } from './git-sources.ts';

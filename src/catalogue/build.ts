@@ -4,10 +4,15 @@ import { BmadError, ParseError, shortageIn, unlessShort } from '../base/errors.t
 import type { BmadRecord, Problem } from '../model/record.ts';
 import type { Reader, Reading } from '../readers/reader.ts';
 import { listedOnce, readsNoted, rememberingTree, type Source } from '../sources/tree.ts';
-import { Catalogue, isSamePlace, type CatalogueParts, type PreparedReading } from './catalogue.ts';
+import {
+  Catalogue,
+  isSamePlace,
+  type CatalogueParts,
+  type PreparedReading,
+  type Preference,
+} from './catalogue.ts';
 import type { KeptReadings, Noted, Understood } from './kept-readings.ts';
 import { plainlyNamed } from './plain-names.ts';
-import type { Preference } from './preferences.ts';
 import { asDeclared, restoreReading } from './prepared.ts';
 
 /** A catalogue that goes along with its files. */

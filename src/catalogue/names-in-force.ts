@@ -7,7 +7,7 @@ import { oneLine } from '../base/text/text.ts';
 import { present, sha256 } from '../base/values.ts';
 import type { Origin } from '../model/origin.ts';
 import { qualifiedName, type BmadRecord, type Problem, type RecordDetails } from '../model/record.ts';
-import { detailsOf } from '../readers/reading.ts';
+import { detailsOf } from '../readers/reader.ts';
 import { plainTexts } from './plain-names.ts';
 import type { Source } from '../sources/tree.ts';
 

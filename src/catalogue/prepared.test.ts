@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { contentRoot } from '../../tests/support/app.ts';
 import { readers } from '../readers/index.ts';
-import { packageSource } from '../sources/package.ts';
+import { packageSource } from '../sources/built-in.ts';
 import { buildCatalogue } from './build.ts';
 import { prepareReading, restoreReading } from './prepared.ts';
 

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { originOf, recordOf } from '../../tests/support/records.ts';
 import { refusal } from '../../tests/support/thrown.ts';
 import { qualifiedName, type BmadRecord } from '../model/record.ts';
-import { Catalogue } from './catalogue.ts';
-import type { Preference } from './preferences.ts';
+import { Catalogue, type Preference } from './catalogue.ts';
 
 const [PROJECT, PACKAGE] = [originOf(1), originOf(9)];
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../tests/support/app.ts';
-import { removeCommands, writeCommands } from './commands.ts';
+import { removeCommands, writeCommands } from './hosts.ts';
 import { connectionsIn } from './connect.ts';
 
 describe('the commands of a host', () => {

@@ -3,6 +3,9 @@ import { argumentsText, stepArguments, type StepWriter } from '../base/step.ts';
 import type { Context } from '../operations/context.ts';
 import { execute } from '../operations/execute.ts';
 import type { AnyOperation } from '../operations/operation.ts';
+import { present } from '../base/values.ts';
+import { parseGitAddress, type GitUrlSpec } from '../sources/git/address.ts';
+import type * as Public from './public.ts';
 
 /** Asks the operations of one context, until it is closed. */
 export interface Asker {
@@ -76,3 +79,9 @@ export const asFunctionCall: StepWriter = (step) => {
       return undefined;
   }
 };
+
+/** Only the parts: what is made of them for the cache, and credentials, stay inside. */
+export function parseGitUrl(gitUrl: string): Public.GitUrlSpec {
+  const { protocol, host, org, repo, ref, subpath } = parseGitAddress(gitUrl);
+  return present<GitUrlSpec>({ protocol, host, org, repo, ref, subpath });
+}

@@ -7,7 +7,7 @@ import { present } from '../base/values.ts';
 import { HELP_COLUMNS, type HelpRow } from '../model/module.ts';
 import type { Problem } from '../model/record.ts';
 import type { Tree } from '../sources/tree.ts';
-import { readable } from './reading.ts';
+import { readable } from './reader.ts';
 
 const COLUMNS = Object.values(HELP_COLUMNS);
 const PHASE_COLUMN = COLUMNS.indexOf('phase');

@@ -6,9 +6,7 @@ import { isBelow } from '../base/files/open-file.ts';
 import { parseCsv } from '../base/parse/parse.ts';
 import { t } from '../base/text/message.ts';
 import { withoutEnd } from '../base/text/text.ts';
-import type { Disk, Opener } from './disk.ts';
-import type { Mount } from './mounted-tree.ts';
-import { optionalText, type Tree } from './tree.ts';
+import { type Disk, type Opener, optionalText, type Tree, type Mount } from './tree.ts';
 
 /** Folders in which assistants keep skills, in the order in which BMAD's own installers prefer them. */
 export const SKILL_FOLDERS = skillFolders.map((folder) => `${folder}/skills`);

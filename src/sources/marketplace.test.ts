@@ -2,10 +2,8 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../tests/support/app.ts';
 import { linkFolder, writeFiles } from '../../tests/support/folders.ts';
-import { DISK } from './disk.ts';
+import { DISK, folderTree, mountedTree } from './tree.ts';
 import { readMarketplace } from './marketplace.ts';
-import { mountedTree } from './mounted-tree.ts';
-import { folderTree } from './tree.ts';
 
 interface Result {
   /** The paths of the tree that the modules make, or nothing. */

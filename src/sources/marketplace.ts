@@ -5,11 +5,9 @@ import { BmadError, quoted } from '../base/errors.ts';
 import { field, isTable, type Table, textField } from '../base/parse/parse.ts';
 import { present } from '../base/values.ts';
 import type { DeclaredModule } from '../model/module.ts';
-import type { Disk, Opener } from './disk.ts';
+import { type Disk, type Opener, optionalText, type Tree, type Mount } from './tree.ts';
 import { moduleName } from './bmad-folders.ts';
-import type { Mount } from './mounted-tree.ts';
 import { resolvePlugin, type Plugin, type PluginModule } from './plugin-modules.ts';
-import { optionalText, type Tree } from './tree.ts';
 import { isTooDeep } from '../base/parse/json.ts';
 
 const MARKETPLACE = '.claude-plugin/marketplace.json';

@@ -4,8 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../tests/support/app.ts';
 import { linkFolder, writeFiles } from '../../tests/support/folders.ts';
 import { refusal } from '../../tests/support/thrown.ts';
-import { mountedTree } from './mounted-tree.ts';
-import { folderTree, type Tree } from './tree.ts';
+import { mountedTree, folderTree, type Tree } from './tree.ts';
 
 /** An install as BMAD leaves it: its own folder, two skills elsewhere, and one mounted inside another. */
 async function install(): Promise<{ folder: string; tree: Tree }> {

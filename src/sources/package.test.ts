@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../tests/support/app.ts';
 import { writeFiles } from '../../tests/support/folders.ts';
 import { refusal } from '../../tests/support/thrown.ts';
-import { packageSource } from './package.ts';
+import { packageSource } from './built-in.ts';
 
 describe('packageSource', () => {
   it.each([

@@ -4,10 +4,8 @@ import { attempt, expected } from '../base/errors.ts';
 import { isTable, parseYaml, textField } from '../base/parse/parse.ts';
 import { present } from '../base/values.ts';
 import type { DeclaredModule } from '../model/module.ts';
-import type { Opener } from './disk.ts';
+import { type Opener, optionalText, type Mount } from './tree.ts';
 import { moduleFolderName, moduleFoldersIn, moduleName, plainContent } from './bmad-folders.ts';
-import type { Mount } from './mounted-tree.ts';
-import { optionalText } from './tree.ts';
 
 /** A plugin inside the folder of its marketplace. All paths begin at that folder. */
 export interface Plugin {

@@ -6,7 +6,7 @@ import { projectInWords } from '../../tests/support/said.ts';
 import { temporaryFolder } from '../../tests/support/app.ts';
 import { linkFolder, writeFiles } from '../../tests/support/folders.ts';
 import { refusal } from '../../tests/support/thrown.ts';
-import { DISK } from './disk.ts';
+import { DISK } from './tree.ts';
 import { type ProjectHints, unfitness } from './project-root.ts';
 
 const HIDDEN = 'it is a hidden folder of the home folder or is inside one';

@@ -6,7 +6,7 @@ import { isBelow, upwards } from '../base/files/open-file.ts';
 import { repositoryAt } from '../base/files/repository.ts';
 import { isSecretFile } from '../base/secrets/names.ts';
 import { Kept, type Said, say, t } from '../base/text/message.ts';
-import { DISK, type Disk } from './disk.ts';
+import { DISK, type Disk } from './tree.ts';
 import {
   BMAD_MARKERS,
   CUSTOM_AGENTS,

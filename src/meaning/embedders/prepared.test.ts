@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { repository } from '../../../tests/support/app.ts';
 import { smallVector, wholeVector } from '../vectors.ts';
-import { prepareVectors, withPrepared } from './prepared.ts';
-import { openStaticEmbedder } from './static.ts';
+import { prepareVectors, withPrepared, openStaticEmbedder } from './static.ts';
 
 const model = await openStaticEmbedder(join(repository, 'assets'));
 const TEXTS = ['Break requirements into stories', 'Relire une architecture'];

@@ -12,8 +12,7 @@ import {
   essentialLength,
   estimateTokens,
 } from '../../base/text/text-budget.ts';
-import { behaviourOf } from '../../model/format.ts';
-import { type BmadRecord, problemText, qualifiedName, shortName } from '../../model/record.ts';
+import { behaviourOf, type BmadRecord, problemText, qualifiedName, shortName } from '../../model/record.ts';
 import { namesToRecall } from '../catalogue/agent-names.ts';
 import type {
   Activation,

@@ -1,6 +1,6 @@
 import { type CsvRow, textField } from '../../base/parse/parse.ts';
 import { t } from '../../base/text/message.ts';
-import { detailsOf, firstTag } from '../reading.ts';
+import { detailsOf, firstTag } from '../reader.ts';
 import { gather, kitFiles, type Understanding } from './gather.ts';
 import type { Finding, Install, Shelf } from './install.ts';
 import { descriptionText, fileOf, frontMatter, type LoadedFile, nameText, stemOf } from './manifests.ts';

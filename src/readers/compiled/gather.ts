@@ -1,9 +1,8 @@
 import { mapLimited } from '../../base/async.ts';
 import type { CsvRow } from '../../base/parse/parse.ts';
 import { t } from '../../base/text/message.ts';
-import type { RecordFormat } from '../../model/format.ts';
-import type { BmadRecord, RecordKind } from '../../model/record.ts';
-import { detailsOf, READS_AT_ONCE } from '../reading.ts';
+import type { RecordFormat, BmadRecord, RecordKind } from '../../model/record.ts';
+import { detailsOf, READS_AT_ONCE } from '../reader.ts';
 import { entriesOf, type Finding, type Install, type Shelf } from './install.ts';
 import {
   descriptionText,

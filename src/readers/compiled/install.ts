@@ -4,10 +4,9 @@ import type { FolderEntry } from '../../base/files/files.ts';
 import { field, isTable } from '../../base/parse/parse.ts';
 import { t } from '../../base/text/message.ts';
 import { compare } from '../../base/text/text.ts';
-import type { RecordFormat } from '../../model/format.ts';
-import type { BmadRecord, Problem, RecordDetails, RecordKind } from '../../model/record.ts';
+import type { RecordFormat, BmadRecord, Problem, RecordDetails, RecordKind } from '../../model/record.ts';
 import type { Source } from '../../sources/tree.ts';
-import { READS_AT_ONCE, recordOf, versionField } from '../reading.ts';
+import { READS_AT_ONCE, recordOf, versionField } from '../reader.ts';
 import { insideModule, type Install, moduleOf, readYaml } from './manifests.ts';
 
 export type { Install } from './manifests.ts';

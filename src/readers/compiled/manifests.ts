@@ -14,7 +14,7 @@ import { cut, decodeEntities, decodeText } from '../../base/text/text.ts';
 import { sha256 } from '../../base/values.ts';
 import type { Problem } from '../../model/record.ts';
 import type { Source } from '../../sources/tree.ts';
-import { parsedTable, readable, readRows as rowsIn, READS_AT_ONCE, readTable } from '../reading.ts';
+import { parsedTable, readable, readRows as rowsIn, READS_AT_ONCE, readTable } from '../reader.ts';
 
 /** One BMAD root on disk: which file is where, before any of it is interpreted. */
 export interface Install {

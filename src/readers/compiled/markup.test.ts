@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { growth } from '../../../tests/support/work.ts';
-import { firstTag } from '../reading.ts';
+import { firstTag } from '../reader.ts';
 
 const attributes = (text: string): Record<string, string> | undefined => {
   const tag = firstTag(text, 'agent');

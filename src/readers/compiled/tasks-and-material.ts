@@ -1,7 +1,7 @@
 import { mapLimited } from '../../base/async.ts';
 import { type CsvRow, field, type Table, tableOf, textField } from '../../base/parse/parse.ts';
 import { t } from '../../base/text/message.ts';
-import { detailsOf, firstTag, READS_AT_ONCE } from '../reading.ts';
+import { detailsOf, firstTag, READS_AT_ONCE } from '../reader.ts';
 import { gather, type Understanding } from './gather.ts';
 import type { Finding, Install, Shelf } from './install.ts';
 import {

@@ -1,9 +1,9 @@
 import { t } from '../../base/text/message.ts';
 import { type CsvRow, field, textField } from '../../base/parse/parse.ts';
-import { detailsOf } from '../reading.ts';
+import { detailsOf } from '../reader.ts';
 import { gather, kitFiles, type Understanding } from './gather.ts';
 import type { Finding, Install, Shelf } from './install.ts';
-import { instructionsBeside } from '../../model/format.ts';
+import { instructionsBeside } from '../../model/record.ts';
 import {
   descriptionText,
   fileOf,

@@ -7,8 +7,7 @@ import { parseFrontMatter, parseYaml, type Table, tableOf, textField } from '../
 import { decodeEntities, decodeText, oneLine } from '../../base/text/text.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
 import type { Source } from '../../sources/tree.ts';
-import type { Reader } from '../reader.ts';
-import { type Attributes, firstTag, READS_AT_ONCE, recordOf } from '../reading.ts';
+import { type Reader, type Attributes, firstTag, READS_AT_ONCE, recordOf } from '../reader.ts';
 
 const GENERATION = 'loose';
 

@@ -12,7 +12,7 @@ import type { ModuleInfo, ModuleSetting, RosterEntry } from '../../model/module.
 import type { Problem } from '../../model/record.ts';
 import type { Source, Tree } from '../../sources/tree.ts';
 import { describedModule, readHelp } from '../help.ts';
-import { parsedTable, readRows, readTable, versionField } from '../reading.ts';
+import { parsedTable, readRows, readTable, versionField } from '../reader.ts';
 
 /** Reads `module.yaml` and `module-help.csv`. A broken definition gives a module with nothing but its code. */
 export async function readModule(

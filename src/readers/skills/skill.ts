@@ -20,8 +20,7 @@ import {
   shortName,
 } from '../../model/record.ts';
 import { optionalText, type Source, type Tree } from '../../sources/tree.ts';
-import type { Reading } from '../reader.ts';
-import { detailsOf, parsedTable, readable, recordOf } from '../reading.ts';
+import { type Reading, detailsOf, parsedTable, readable, recordOf } from '../reader.ts';
 
 interface SkillPlace {
   source: Source;

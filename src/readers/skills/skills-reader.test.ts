@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { contentRoot, temporaryFolder } from '../../../tests/support/app.ts';
 import type { Origin } from '../../model/origin.ts';
-import { packageSource } from '../../sources/package.ts';
+import { packageSource } from '../../sources/built-in.ts';
 import { folderTree } from '../../sources/tree.ts';
 import type { Reading } from '../reader.ts';
 import { skillsReader } from './index.ts';

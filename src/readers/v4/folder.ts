@@ -3,8 +3,7 @@ import { noted } from '../../base/errors.ts';
 import type { FolderEntry } from '../../base/files/files.ts';
 import { field, isTable, type Table } from '../../base/parse/parse.ts';
 import { present } from '../../base/values.ts';
-import type { RecordFormat } from '../../model/format.ts';
-import type { Problem, RecordKind } from '../../model/record.ts';
+import type { RecordFormat, Problem, RecordKind } from '../../model/record.ts';
 import type { Tree } from '../../sources/tree.ts';
 import { type ParsedYaml, parseTable, plainText, scalarField } from './yaml-text.ts';
 

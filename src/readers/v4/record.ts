@@ -7,7 +7,7 @@ import { decodeText, encodingOf, oneLine } from '../../base/text/text.ts';
 import { sha256 } from '../../base/values.ts';
 import type { BmadRecord, Problem, RecordDetails, RecordKind } from '../../model/record.ts';
 import type { Source } from '../../sources/tree.ts';
-import { detailsOf, recordOf } from '../reading.ts';
+import { detailsOf, recordOf } from '../reader.ts';
 import { dependencyFile, readV4Agent, stemOf } from './agent.ts';
 import { shelfOf } from './folder.ts';
 import { onlyKeys, parseTable, pickValue, plainText, scalarField } from './yaml-text.ts';

@@ -1,6 +1,6 @@
 import { field, parseYaml, type Table, tableOf } from '../../base/parse/parse.ts';
 import type { Problem } from '../../model/record.ts';
-import { parsedTable } from '../reading.ts';
+import { parsedTable } from '../reader.ts';
 
 /** The text without its mark and with plain line ends, so that patterns need to know neither; lines keep their numbers. */
 export function plainText(text: string): string {

@@ -1,7 +1,7 @@
 import { isAbsolute, join, relative } from 'node:path';
 import { once } from '../../base/async.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
-import { codeWords, splitIdentifier } from '../../base/text/code-words.ts';
+import { codeWords, splitIdentifier, type IndexedFile } from './words.ts';
 import { globMatcher } from '../../base/text/glob.ts';
 import { forAll, plural, t } from '../../base/text/message.ts';
 import { nearest } from '../../base/text/suggest.ts';
@@ -17,10 +17,9 @@ import { pieceOf } from './pieces.ts';
 import { byScore, type CodeQuestion, rank, type Ranked } from './rank.ts';
 import { ripgrepProgram } from './ripgrep.ts';
 import type { CodebaseParts, FileList } from './survey.ts';
+import { embedQuestion, fileWords } from './vectors.ts';
 
 export type { CodebaseParts } from './survey.ts';
-import { embedQuestion, fileWords } from './vectors.ts';
-import type { IndexedFile } from './words.ts';
 
 export interface CodeQuery {
   query: string;

@@ -1,11 +1,10 @@
-import { splitIdentifier } from '../../base/text/code-words.ts';
+import { splitIdentifier, type CodeIndex, type IndexedFile } from './words.ts';
 import { lengthNorm, rarity, saturated } from '../../meaning/words.ts';
 import { isProse } from './chunks.ts';
 import type { ExactMatch, Needle } from './exact.ts';
 import { nearest } from './vectors.ts';
 import { pieceOf, pieceWith, wordsIn } from './pieces.ts';
 import { isTestPath } from './searched-files.ts';
-import type { CodeIndex, IndexedFile } from './words.ts';
 
 export interface CodeQuestion {
   /** Analysed, once each. */

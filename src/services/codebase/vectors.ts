@@ -1,7 +1,6 @@
-import { splitIdentifier } from '../../base/text/code-words.ts';
+import { splitIdentifier, type IndexedFile } from './words.ts';
 import { type Embedder, normalized } from '../../meaning/vectors.ts';
 import { type Packed, pieceOf } from './pieces.ts';
-import type { IndexedFile } from './words.ts';
 
 /** How much of a chunk is turned into a vector: what it is called and how it begins say what it is about. */
 const TEXT_LENGTH = 1_500;

@@ -1,8 +1,7 @@
 import { attempt, orElse } from '../../base/errors.ts';
 import { field, isTable, parseFrontMatter, type Table, tableOf, textField } from '../../base/parse/parse.ts';
 import { fenceFollower, outline, withoutComments } from '../../base/text/markdown.ts';
-import { behaviourOf } from '../../model/format.ts';
-import type { BmadRecord } from '../../model/record.ts';
+import { behaviourOf, type BmadRecord } from '../../model/record.ts';
 import { allTexts, inside, tagText, yamlBlock } from './agent.ts';
 
 interface CharacterPart {

@@ -5,8 +5,7 @@ import { basename } from 'node:path';
 import { field, isTable, parseYaml, type Table, tableOf, isEmpty } from '../../base/parse/parse.ts';
 import { plural } from '../../base/text/message.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
-import { behaviourOf } from '../../model/format.ts';
-import type { BmadRecord, Problem } from '../../model/record.ts';
+import { behaviourOf, type BmadRecord, type Problem } from '../../model/record.ts';
 import { optionalText } from '../../sources/tree.ts';
 import { CUSTOMIZATION_FOLDERS, customizationFile, customizingSources } from './agent.ts';
 import {

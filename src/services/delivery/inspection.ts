@@ -1,7 +1,7 @@
 import { grouped, present } from '../../base/values.ts';
 import { attempt, orElse } from '../../base/errors.ts';
 import { basename } from 'node:path';
-import { behaviourOf } from '../../model/format.ts';
+import { behaviourOf, type BmadRecord, type Problem } from '../../model/record.ts';
 import { once } from '../../base/async.ts';
 import { isTable, parseToml, tableOf, type Table, isEmpty } from '../../base/parse/parse.ts';
 import { contentUri } from '../../base/files/paths.ts';
@@ -9,7 +9,6 @@ import { maskSecretValues } from '../../base/secrets/scanner.ts';
 import { oneLine } from '../../base/text/text.ts';
 import { isPlaceholderName, KIT_SETTINGS, type KitLayer } from '../../kit/configuration.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
-import type { BmadRecord, Problem } from '../../model/record.ts';
 import { optionalText, type Tree } from '../../sources/tree.ts';
 import { type Central, CENTRAL_LAYERS, kitPlaces } from './layers.ts';
 import { type ProjectSkills, skillFolder } from './resolve-skill.ts';

@@ -9,8 +9,14 @@ import { parseYaml, type Table, tableOf, textField, field } from '../../base/par
 import type { SayStep } from '../../base/step.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { ContentFiles } from '../../catalogue/content-files.ts';
-import { behaviourOf, instructionsBeside, sharesItsFolder } from '../../model/format.ts';
-import { type BmadRecord, type Problem, qualifiedName } from '../../model/record.ts';
+import {
+  behaviourOf,
+  instructionsBeside,
+  sharesItsFolder,
+  type BmadRecord,
+  type Problem,
+  qualifiedName,
+} from '../../model/record.ts';
 import { skillFolder } from './resolve-skill.ts';
 
 /** A file that a `workflow.yaml` names in a key. */

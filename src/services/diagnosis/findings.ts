@@ -10,8 +10,8 @@ import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { fileFaults } from '../../catalogue/content-files.ts';
 import { METHOD } from '../../model/module.ts';
 import type { Origin } from '../../model/origin.ts';
-import { behaviourOf } from '../../model/format.ts';
 import {
+  behaviourOf,
   type BmadRecord,
   isListed,
   qualifiedName,

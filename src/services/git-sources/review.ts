@@ -1,12 +1,11 @@
 import { t } from '../../base/text/message.ts';
-import { behaviourOf } from '../../model/format.ts';
+import { behaviourOf, qualifiedName, recordKey, type BmadRecord } from '../../model/record.ts';
 import { decodeText } from '../../base/text/text.ts';
 import { hunksOf } from '../../base/text/diff.ts';
 import { dirname, sep } from 'node:path';
 import { sha256, present } from '../../base/values.ts';
 import { visibleLines } from '../../base/text/hidden.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
-import { qualifiedName, recordKey, type BmadRecord } from '../../model/record.ts';
 import type { Tree } from '../../sources/tree.ts';
 
 interface ChangedRecord {

@@ -2,8 +2,7 @@ import { attempt, orElse } from '../../base/errors.ts';
 import type { Step } from '../../base/step.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { COMMANDS } from '../../catalogue/identity.ts';
-import { behaviourOf } from '../../model/format.ts';
-import { type BmadRecord, type RecordKind, shortName } from '../../model/record.ts';
+import { behaviourOf, type BmadRecord, type RecordKind, shortName } from '../../model/record.ts';
 import type { Evidence, Phase, StoryStatus } from './rules.ts';
 
 interface Ways {

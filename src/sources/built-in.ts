@@ -3,12 +3,41 @@ import { once } from '../base/async.ts';
 import { t } from '../base/text/message.ts';
 import type { BuiltInModule } from '../model/module.ts';
 import { folderTree, optionalText, rememberingTree, type Source, type Tree } from './tree.ts';
+import { BmadError, shortageIn } from '../base/errors.ts';
 
+/** The lowest rank of all, so that anything a project, a user or a team brings along wins over it. */
+const METHOD_PRIORITY = 9;
 /** After the method's own modules, which come first whatever else there is. */
-const PRIORITY = 9.1;
+const MODULES_PRIORITY = 9.1;
+
+/** The BMAD content that is built into this package. The build writes its manifest the way BMAD's own installer does. */
+export async function packageSource(contentRoot: string, maxFileBytes: number): Promise<Source> {
+  const tree = rememberingTree(folderTree(contentRoot, maxFileBytes));
+  const manifest = await tree.text('_config/manifest.yaml').catch((error: unknown) => {
+    // Too few file handles are not missing content.
+    const cause = error instanceof BmadError ? (error.cause ?? error) : error;
+    if (shortageIn(cause) !== undefined) throw error;
+    throw new BmadError('unavailable', t`The built-in BMAD content is missing.`, {
+      hint: t`Reinstall the package, or run "npm run build" in a clone.`,
+      cause: error,
+    });
+  });
+  const bmadVersion = /^[ \t]+version: (\S+)$/m.exec(manifest)?.[1] ?? t`of an unknown version`;
+  return {
+    origin: {
+      kind: 'package',
+      displayName: t`BMAD ${bmadVersion} (built in)`,
+      root: contentRoot,
+      priority: METHOD_PRIORITY,
+      bmadVersion,
+    },
+    tree,
+    prepared: () => optionalText(folderTree(dirname(contentRoot), maxFileBytes), 'catalogue.json'),
+  };
+}
 
 /**
- * One of them, as an origin of its own with its own version. Files that a module has several times are stored once; which
+ * One of BMAD's further modules, as an origin of its own with its own version. Files that a module has several times are stored once; which
  * file stands for which is read with the first of them.
  */
 export function moduleSource(
@@ -28,7 +57,7 @@ export function moduleSource(
       kind: 'package',
       displayName: t`${code.toUpperCase()} ${version} (built in)`,
       root,
-      priority: PRIORITY + place / 100,
+      priority: MODULES_PRIORITY + place / 100,
       ...(repository === undefined ? {} : { repository }),
     },
     tree: rememberingTree(withTwins(folderTree(root, maxFileBytes), twins)),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { codeWords, splitIdentifier } from './code-words.ts';
+import { codeWords, splitIdentifier } from './words.ts';
 
 describe('words of code', () => {
   it.each([
