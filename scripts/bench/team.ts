@@ -7,7 +7,7 @@ import { recallStructured } from '../../src/operations/memory/recall-structured.
 import { execute } from '../../src/operations/execute.ts';
 import type { AnyOperation } from '../../src/operations/operation.ts';
 import type { Context } from '../../src/operations/context.ts';
-import { stateMigrate, stateMove } from '../../src/operations/project/state-database.ts';
+import { stateMigrate, stateMove } from '../../src/operations/project/state-sharing.ts';
 import { runCheckpoint, runOpen } from '../../src/operations/runs/run-operations.ts';
 import { taskClaim } from '../../src/operations/tasks/task-work.ts';
 import { spawnSubagentTask } from '../../src/operations/tasks/tasks.ts';

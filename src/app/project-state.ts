@@ -80,11 +80,11 @@ export function projectState(
       return filesToShow(root, paths, isOwn, { env: outside.env, timeoutMs: LIST_MS, signal });
     },
     async place() {
-      const { statePlace } = await import('../services/facts/state-place.ts');
+      const { statePlace } = await import('../services/facts/move-state.ts');
       return statePlace(await own(), userState, config.projectState);
     },
     async shareLines(isShared) {
-      const { shareLines } = await import('../services/facts/state-place.ts');
+      const { shareLines } = await import('../services/facts/move-state.ts');
       return shareLines(await own(), isShared);
     },
     async completion() {

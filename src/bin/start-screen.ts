@@ -2,9 +2,9 @@ import { type Catalogue, plural, speaking, t } from '../base/text/message.ts';
 import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { CLI_PROGRAM, PRODUCT, SERVER_KEY, SERVER_PROGRAM, VERSION } from '../base/product.ts';
-import { noContent } from '../operations/catalogue/absence.ts';
+import { noContent } from '../operations/answer-text.ts';
 import type { Context } from '../operations/context.ts';
-import { helpLines } from '../surfaces/cli/screen/help.ts';
+import { helpLines } from '../surfaces/cli/screens/parts.ts';
 import { canvases, printer } from './printer.ts';
 import { commandIsFound, programFolder, typedPath } from './program-place.ts';
 

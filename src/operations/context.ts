@@ -37,7 +37,7 @@ import type { Tree } from '../sources/tree.ts';
 import type { Search } from '../services/search/search.ts';
 import type { Warmed } from '../services/search/open-shelf.ts';
 import type { Knowledge } from '../services/knowledge/knowledge.ts';
-import type { StatePlace } from '../services/facts/state-place.ts';
+import type { StatePlace } from '../services/facts/move-state.ts';
 import type { Decisions } from '../model/memory.ts';
 import type { BuiltInModule } from '../model/module.ts';
 import type { Origin } from '../model/origin.ts';

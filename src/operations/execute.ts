@@ -10,7 +10,7 @@ import { answerRoom } from '../base/text/paging.ts';
 import { byteLength, kilobytes } from '../base/text/text.ts';
 import { type Call, type Context, inProject, type SettingsPort, type Workspace } from './context.ts';
 import { checkedInput, type SpokenNames } from './input.ts';
-import { withAbsence } from './catalogue/absence.ts';
+import { withAbsence } from './answer-text.ts';
 import { namedOperation } from './offers.ts';
 import type { Answer, AnyOperation, Operation, Route } from './operation.ts';
 import { withPlace, withTrouble } from './project/state-place.ts';

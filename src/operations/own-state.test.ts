@@ -5,7 +5,7 @@ import { writeFiles } from '../../tests/support/kit-project.ts';
 import { memorySession, type MemorySession } from '../../tests/support/memory-session.ts';
 import { bmad } from './unified/bmad.ts';
 import { bmadResources } from './catalogue/details.ts';
-import { complete } from './client/complete.ts';
+import { complete } from './client/prompts.ts';
 import { list } from './catalogue/list.ts';
 import { listFiles } from './catalogue/records.ts';
 import { read } from './catalogue/read.ts';

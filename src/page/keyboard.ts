@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { takeBack } from './parts/toast.tsx';
+import { takeBack } from './parts/notices.tsx';
 import { address, go, VIEWS, type View } from './router.ts';
 
 /** Whether the sheet with all keys is open, and the search over everything. */

@@ -3,7 +3,7 @@ import { ask, Problem, readInbox, saidOf, type Args } from './api.ts';
 import type { Answers, Inbox, Topic } from './answers.ts';
 import { changes } from './live.ts';
 import { language, t } from './message.ts';
-import { bareName } from './parts/patterns.ts';
+import { bareName } from './parts/wording.ts';
 import { project } from './router.ts';
 
 export interface Loaded<T> {

@@ -1,6 +1,6 @@
 import { computed } from '@preact/signals';
 import { plural, t } from './message.ts';
-import { inLine } from './parts/visible.ts';
+import { inLine } from './parts/wording.ts';
 
 /** Words for names that a server may add to. */
 const byName = (words: Readonly<Record<string, string>>): Readonly<Record<string, string>> => words;

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { activate } from '../../src/operations/activation/activate.ts';
-import { complete } from '../../src/operations/client/complete.ts';
+import { complete } from '../../src/operations/client/prompts.ts';
 import { doctor } from '../../src/operations/server/doctor.ts';
 import { execute } from '../../src/operations/execute.ts';
 import { readResource } from '../../src/operations/client/resources.ts';

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { verifyReceipts } from '../../src/operations/completion/completion.ts';
 import { memoryGet } from '../../src/operations/memory/memory-operations.ts';
-import { stateMigrate } from '../../src/operations/project/state-database.ts';
+import { stateMigrate } from '../../src/operations/project/state-sharing.ts';
 import { taskShow } from '../../src/operations/tasks/tasks.ts';
 import { execute } from '../../src/operations/execute.ts';
 import type { AnyOperation } from '../../src/operations/operation.ts';

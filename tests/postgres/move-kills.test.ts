@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { sha256 } from '../../src/base/values.ts';
 import { type Line, newLineId } from '../../src/lines/line.ts';
 import { rememberStructured } from '../../src/operations/memory/remember.ts';
-import { stateMigrate } from '../../src/operations/project/state-database.ts';
+import { stateMigrate } from '../../src/operations/project/state-sharing.ts';
 import { runOpen } from '../../src/operations/runs/run-operations.ts';
 import { spawnSubagentTask, taskList } from '../../src/operations/tasks/tasks.ts';
 import { execute } from '../../src/operations/execute.ts';

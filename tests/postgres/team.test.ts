@@ -13,7 +13,7 @@ import {
   stateMigrate,
   stateMove,
   stateShow,
-} from '../../src/operations/project/state-database.ts';
+} from '../../src/operations/project/state-sharing.ts';
 import { runCheckpoint, runOpen, runResume } from '../../src/operations/runs/run-operations.ts';
 import { taskApprove } from '../../src/operations/tasks/task-decide.ts';
 import { spawnSubagentTask, taskList, taskShow } from '../../src/operations/tasks/tasks.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { execute } from '../../src/operations/execute.ts';
-import { complete } from '../../src/operations/client/complete.ts';
+import { complete } from '../../src/operations/client/prompts.ts';
 import { search } from '../../src/operations/catalogue/search.ts';
 import { contextIn, temporaryFolder, testCall } from '../support/app.ts';
 import { cases } from '../support/how-much.ts';

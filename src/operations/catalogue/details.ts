@@ -10,10 +10,9 @@ import { oneLine } from '../../base/text/text.ts';
 import { type BmadRecord, qualifiedName } from '../../model/record.ts';
 import type { KnowledgeDomain, KnowledgeFragment, SettingsPort, Workspace } from '../context.ts';
 import { cursorField, moduleField, projectField, sectionField, textUpTo } from '../fields.ts';
-import { asData } from '../answer-text.ts';
+import { asData, noContent } from '../answer-text.ts';
 import { defineOperation, defineRoute } from '../operation.ts';
 import { CATEGORIES, CATEGORY_WORDS, categoryCounts, categoryOf, inCategory, noTasks } from './list-items.ts';
-import { noContent } from './absence.ts';
 import { namedRecord } from './names.ts';
 import { restOf, shownNote, shownTextSchema, showText } from './shown-text.ts';
 

@@ -29,11 +29,10 @@ import { plural, say, t } from '../../base/text/message.ts';
 import { answerRoom, fittingPage } from '../../base/text/paging.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { detailField, moduleField, originField, pageFields, textUpTo } from '../fields.ts';
-import { nextPart, sized } from '../answer-text.ts';
+import { nextPart, sized, absentWords, noContent } from '../answer-text.ts';
 import type { Workspace } from '../context.ts';
 import { defineOperation, type OwnArguments, type UnifiedForm } from '../operation.ts';
 import { pluralType } from '../unified/forms.ts';
-import { absentWords, noContent } from './absence.ts';
 import { workspaceFrom } from './read.ts';
 
 const OTHERS = { modules: moduleItems, resources: resourceItems };

@@ -3,13 +3,12 @@ import { contextIn, temporaryFolder, testCall } from '../../../tests/support/app
 import { writeFiles } from '../../../tests/support/folders.ts';
 import type { Outside } from '../../app/app.ts';
 import { activate } from '../activation/activate.ts';
-import { complete } from '../client/complete.ts';
+import { complete, listPrompts } from '../client/prompts.ts';
 import type { Call, Context } from '../context.ts';
 import { execute } from '../execute.ts';
 import { explain } from './explain.ts';
 import { list } from './list.ts';
 import type { AnyOperation } from '../operation.ts';
-import { listPrompts } from '../client/prompts.ts';
 import { search } from './search.ts';
 import { toolCall } from '../unified/forms.ts';
 

@@ -6,7 +6,7 @@ import { fold } from '../../base/text/suggest.ts';
 import { STARTABLE, type BmadRecord, type RecordKind } from '../../model/record.ts';
 import type { Workspace } from '../context.ts';
 import { type Detail, detailField, moduleField, originField, pageFields, textUpTo } from '../fields.ts';
-import { nextPart, sized } from '../answer-text.ts';
+import { nextPart, sized, absentWords, noContent, WHY } from '../answer-text.ts';
 import {
   inCategory,
   type Item,
@@ -20,7 +20,6 @@ import { workspaceFrom } from './read.ts';
 import { present } from '../../base/values.ts';
 import { pluralType } from '../unified/forms.ts';
 import { defineOperation } from '../operation.ts';
-import { absentWords, noContent, WHY } from './absence.ts';
 import { KINDS_OF, READABLE, settled } from './names.ts';
 
 const SEARCHABLE = [...(Object.keys(LISTED_KINDS) as (keyof typeof LISTED_KINDS)[]), 'all' as const];

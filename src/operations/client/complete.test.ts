@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { openSession } from '../../../tests/support/operations.ts';
-import { complete } from './complete.ts';
+import { complete } from './prompts.ts';
 
 const session = await openSession(afterAll);
 

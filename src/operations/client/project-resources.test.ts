@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { memorySession } from '../../../tests/support/memory-session.ts';
-import { complete } from './complete.ts';
+import { complete } from './prompts.ts';
 import { read } from '../catalogue/read.ts';
 import { listResources, readResource } from './resources.ts';
 import { saveSession } from '../runs/run-operations.ts';

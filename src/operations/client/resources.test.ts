@@ -5,7 +5,7 @@ import { contentRoot, contextIn, temporaryFolder, testCall } from '../../../test
 import { writeFiles } from '../../../tests/support/folders.ts';
 import { openSession } from '../../../tests/support/operations.ts';
 import { execute } from '../execute.ts';
-import { complete } from './complete.ts';
+import { complete } from './prompts.ts';
 import { listResources, readResource } from './resources.ts';
 
 const agent = (mark: string): string =>

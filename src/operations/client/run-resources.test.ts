@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { runSession } from '../../../tests/support/run-session.ts';
-import { complete } from './complete.ts';
+import { complete } from './prompts.ts';
 import { read } from '../catalogue/read.ts';
 import { listResources, readResource } from './resources.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { KIT_FILES } from '../../../tests/support/kit-project.ts';
 import { memorySession } from '../../../tests/support/memory-session.ts';
-import { complete } from './complete.ts';
+import { complete } from './prompts.ts';
 import { createDeliveryContract } from '../handover/handovers.ts';
 import { read } from '../catalogue/read.ts';
 import { listResources, readResource } from './resources.ts';

@@ -1,4 +1,4 @@
-import { noContent } from '../catalogue/absence.ts';
+import { noContent } from '../answer-text.ts';
 import { plural, say as sayText, t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import type { Step } from '../../base/step.ts';

@@ -8,7 +8,7 @@ import { runCompletionContract } from '../completion/completion.ts';
 import { memoryForget, memoryStatus } from '../memory/memory-operations.ts';
 import { doctor } from '../server/doctor.ts';
 import { projectState } from './state.ts';
-import { stateShare } from './state-share.ts';
+import { stateShare } from './state-sharing.ts';
 
 const LINES = '_bmad/_memory/.bmad-memory';
 

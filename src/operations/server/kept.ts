@@ -3,7 +3,7 @@ import { plural, t } from '../../base/text/message.ts';
 import { compare } from '../../base/text/text.ts';
 import { projectField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
-import { cacheLines, cacheSchema, mebibytes } from './cache-view.ts';
+import { cacheLines, cacheSchema, mebibytes } from './doctor.ts';
 
 const itemSchema = z.object({ name: z.string(), kind: z.string(), uses: z.int(), last: z.string() });
 

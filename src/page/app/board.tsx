@@ -2,7 +2,7 @@ import { plural, t } from '../message.ts';
 import type { VNode } from 'preact';
 import type { Next, NextAction as Action } from '../answers.ts';
 import { Columns } from '../parts/columns.tsx';
-import { inLine } from '../parts/visible.ts';
+import { inLine } from '../parts/wording.ts';
 import { Problem, Proof, Say, useData } from './parts.tsx';
 
 const MOST_ACTIONS = 3;

@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Answers, Listed as Item } from '../answers.ts';
 import { useSettled } from '../parts/settled.ts';
-import { inLine } from '../parts/visible.ts';
+import { inLine } from '../parts/wording.ts';
 import { Problem, Say, useData } from './parts.tsx';
 
 type CataloguePage = Pick<Answers['list'], 'total' | 'items' | 'next'>;

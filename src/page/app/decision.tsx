@@ -1,7 +1,7 @@
 import { t } from '../message.ts';
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import { inLine, visible } from '../parts/visible.ts';
+import { inLine, visible } from '../parts/wording.ts';
 import { Proof, Say } from './parts.tsx';
 
 const MOST_OPTIONS = 4;

@@ -1,7 +1,7 @@
 import { render, type VNode } from 'preact';
 import { effect, signal } from '@preact/signals';
 import { language, offerLanguage, t } from '../message.ts';
-import { inLine } from '../parts/visible.ts';
+import { inLine } from '../parts/wording.ts';
 import { Board } from './board.tsx';
 import { connect, type HostContext } from './bridge.ts';
 import { Catalogue } from './catalogue.tsx';

@@ -2,7 +2,7 @@ import { t } from '../message.ts';
 import type { VNode } from 'preact';
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { Evidence } from '../answers.ts';
-import { inLine } from '../parts/visible.ts';
+import { inLine } from '../parts/wording.ts';
 import { readData, say } from './bridge.ts';
 
 export interface Read<T> {

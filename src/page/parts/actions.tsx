@@ -5,8 +5,8 @@ import type { Action } from '../answers.ts';
 import { perform, saidOf } from '../api.ts';
 import { session } from '../live.ts';
 import { address, go, project } from '../router.ts';
-import { isOfTheMachine } from './patterns.ts';
-import { tell, tellDone } from './toast.tsx';
+import { isOfTheMachine } from './wording.ts';
+import { tell, tellDone } from './notices.tsx';
 import { Press, Wrong } from './shown.tsx';
 import { stateOf } from '../words.ts';
 

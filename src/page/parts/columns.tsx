@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import type { Next, ProgressItem } from '../answers.ts';
 import { t } from '../message.ts';
-import { inLine } from './visible.ts';
+import { inLine } from './wording.ts';
 
 /** Stories in the columns of the board, in the order of work. While one is dragged, each column takes it. */
 export function Columns(of: {

@@ -1,7 +1,6 @@
 import { diffLines, diffWords } from 'diff';
 import { Fragment, type VNode } from 'preact';
-import { isPlaceOfChange } from './patterns.ts';
-import { visible } from './visible.ts';
+import { isPlaceOfChange, visible } from './wording.ts';
 
 /** More lines than anyone reads at once; the file itself has the rest. */
 const MOST_LINES = 2_000;

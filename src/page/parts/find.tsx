@@ -7,10 +7,9 @@ import { address, go, MOVED, VIEWS } from '../router.ts';
 import { nextTheme } from '../kept.ts';
 import { words } from '../words.ts';
 import { Modal } from './keys.tsx';
-import { wordsOf } from './patterns.ts';
+import { wordsOf, inLine } from './wording.ts';
 import { useSettled } from './settled.ts';
 import { Loading } from './shown.tsx';
-import { inLine } from './visible.ts';
 
 interface Hit {
   text: string;

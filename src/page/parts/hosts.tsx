@@ -5,7 +5,7 @@ import type { Step } from '../answers.ts';
 import { keep, kept } from '../kept.ts';
 import { useAnswer } from '../loading.ts';
 import { Select } from './choice.tsx';
-import { bareName } from './patterns.ts';
+import { bareName } from './wording.ts';
 import { Copy } from './texts.tsx';
 
 /** A call to begin with: what starts an agent or a workflow is said by their names, any other as it is. */

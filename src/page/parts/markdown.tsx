@@ -1,8 +1,7 @@
 import { lexer, type Token, type Tokens } from 'marked';
 import type { ComponentChildren, VNode } from 'preact';
-import { withoutEntities, withoutFields } from './patterns.ts';
+import { withoutEntities, withoutFields, visible } from './wording.ts';
 import { Exact } from './texts.tsx';
-import { visible } from './visible.ts';
 
 /** Above this a text is shown as it is written: nobody reads it as a page, and taking it apart takes long. */
 const MOST = 300_000;

@@ -6,8 +6,71 @@ import { keep, kept } from '../kept.ts';
 import { t } from '../message.ts';
 import { address, go, project } from '../router.ts';
 import { Press } from './shown.tsx';
-import { tell } from './toast.tsx';
-import { inLine } from './visible.ts';
+import { inLine } from './wording.ts';
+import { perform, saidOf, type Done } from '../api.ts';
+
+interface Told {
+  text: string;
+  bad?: boolean;
+  undo?: (() => Promise<void>) | undefined;
+}
+
+/** As long as anyone needs to see what they did, and to think better of it. */
+const SHOWN_MS = 8_000;
+
+const told = signal<(Told & { turn: number }) | undefined>(undefined);
+let turns = 0;
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+/** Says in one line what was done. */
+export function tell(said: Told): void {
+  told.value = { ...said, turn: (turns += 1) };
+  clearTimeout(timer);
+  timer = setTimeout(() => (told.value = undefined), SHOWN_MS);
+}
+
+/** What takes the last act back, also when its line has gone; the server says when it is too late. */
+let last: (() => Promise<void>) | undefined;
+
+/** Says what was done, with its way back where the server names one. */
+export function tellDone(text: string, { undo }: Done, project: string | undefined, after: () => void): void {
+  last =
+    undo &&
+    (async () => {
+      await perform(undo.operation, { ...(project === undefined ? {} : { project }), ...undo.args });
+      tell({ text: t`Taken back: ${text}` });
+      after();
+    });
+  tell({ text: t`Done: ${text}`, undo: last });
+}
+
+export function takeBack(): void {
+  const undo = last;
+  last = undefined;
+  if (undo === undefined) return tell({ text: t`There is nothing to take back.` });
+  told.value = undefined;
+  undo().catch((error: unknown) => tell({ text: saidOf(error), bad: true }));
+}
+
+/** There before anything is told, so that those who hear the page are told, too; the same sentence twice is told twice. */
+export const Toast = (): VNode => (
+  <div role="status">
+    {told.value === undefined ? null : <Line key={told.value.turn} told={told.value} />}
+  </div>
+);
+
+function Line({ told: value }: { told: Told }): VNode {
+  return (
+    <aside class={`toast ${value.bad === true ? 'wrong' : ''}`} aria-label={t`Just done`}>
+      <span>{inLine(value.text, 160)}</span>
+      {value.undo === undefined ? null : (
+        <button type="button" onClick={takeBack}>
+          {t`Undo`} <kbd>z</kbd>
+        </button>
+      )}
+    </aside>
+  );
+}
 
 /** Whether a person wants to be told, outside of the page, of what comes while it is out of sight. */
 const wanted = signal(kept('notices') === 'on' && Notification.permission === 'granted');

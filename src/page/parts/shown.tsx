@@ -4,7 +4,7 @@ import type { Answers, Topic } from '../answers.ts';
 import type { Args } from '../api.ts';
 import { type Loaded, useAnswer } from '../loading.ts';
 import { age, moment, t } from '../message.ts';
-import { inLine } from './visible.ts';
+import { inLine } from './wording.ts';
 
 interface Pressed extends Omit<ComponentProps<'button'>, 'onClick'> {
   says: string;

@@ -3,9 +3,8 @@ import { useRef, useState } from 'preact/hooks';
 import type { Evidence } from '../answers.ts';
 import { number, plural, t } from '../message.ts';
 import { address } from '../router.ts';
-import { isEverywhere } from './patterns.ts';
+import { isEverywhere, hiddenIn, inLine, visible } from './wording.ts';
 import { Press } from './shown.tsx';
-import { hiddenIn, inLine, visible } from './visible.ts';
 import { words } from '../words.ts';
 
 /** As much as is read at a glance; the rest is one click away, in place. */

@@ -5,7 +5,7 @@ import { useNames } from '../loading.ts';
 import { age, clock, labelled, plural, t } from '../message.ts';
 import { address } from '../router.ts';
 import { When } from './shown.tsx';
-import { dotted, inLine } from './visible.ts';
+import { dotted, inLine } from './wording.ts';
 
 /** The first letter of who it is; the name is beside it. */
 export function Badge({ name }: { name: string }): VNode {

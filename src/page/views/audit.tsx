@@ -3,9 +3,8 @@ import type { AuditLine } from '../answers.ts';
 import { useAnswer } from '../loading.ts';
 import { amount, moment, number, plural, t } from '../message.ts';
 import { Choice, Select } from '../parts/choice.tsx';
-import { lastName } from '../parts/patterns.ts';
+import { lastName, dotted, inLine } from '../parts/wording.ts';
 import { Empty, Heading, Shown, Unread, unreadOf, When } from '../parts/shown.tsx';
-import { dotted, inLine } from '../parts/visible.ts';
 import { refine, route } from '../router.ts';
 
 const TIMES = ['1h', '24h', '7d', '90d'];

@@ -4,10 +4,9 @@ import type { Listed } from '../answers.ts';
 import { useAnswer } from '../loading.ts';
 import { Choice, SearchField } from '../parts/choice.tsx';
 import { PasteLine, starting, usePrompts } from '../parts/hosts.tsx';
-import { bareName, firstSentence, phaseName } from '../parts/patterns.ts';
+import { bareName, firstSentence, phaseName, dotted, inLine } from '../parts/wording.ts';
 import { Empty, Group, Heading, Pages, Shown } from '../parts/shown.tsx';
 import { useSettled } from '../parts/settled.ts';
-import { dotted, inLine } from '../parts/visible.ts';
 import { address, queried, refine } from '../router.ts';
 import { stateOf, words } from '../words.ts';
 

@@ -4,7 +4,7 @@ import { useId, useState } from 'preact/hooks';
 import type { Failure } from '../answers.ts';
 import { useAnswer, useNames } from '../loading.ts';
 import { Empty, Group, Heading, Shown, Unread, unreadOf } from '../parts/shown.tsx';
-import { dotted, inLine } from '../parts/visible.ts';
+import { dotted, inLine } from '../parts/wording.ts';
 import { refine, route } from '../router.ts';
 import { stateOf, words } from '../words.ts';
 

@@ -4,7 +4,7 @@ import { useAnswer, useNames } from '../loading.ts';
 import { dayName, labelled, plural, t } from '../message.ts';
 import { Empty, Heading, Shown, Unread, unreadOf } from '../parts/shown.tsx';
 import { Reasons } from '../parts/texts.tsx';
-import { dotted, inLine } from '../parts/visible.ts';
+import { dotted, inLine } from '../parts/wording.ts';
 import { Fold } from '../parts/work.tsx';
 import { address } from '../router.ts';
 import { stateOf } from '../words.ts';

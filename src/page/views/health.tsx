@@ -6,7 +6,7 @@ import { type Loaded, useAnswer } from '../loading.ts';
 import { age, labelled, moment, number, plural, t } from '../message.ts';
 import { Group, Heading, Shown, Unread, unreadOf } from '../parts/shown.tsx';
 import { Copy, Reasons } from '../parts/texts.tsx';
-import { dotted, inLine } from '../parts/visible.ts';
+import { dotted, inLine } from '../parts/wording.ts';
 import { Fold } from '../parts/work.tsx';
 import { address } from '../router.ts';
 import { words } from '../words.ts';

@@ -7,12 +7,11 @@ import { useActivity, useElsewhere, useNames, type Loaded } from '../loading.ts'
 import { age, clock, labelled, moment, span, t } from '../message.ts';
 import { Actions } from '../parts/actions.tsx';
 import { Choice, TextForm } from '../parts/choice.tsx';
-import { asLine } from '../parts/patterns.ts';
-import { tell } from '../parts/toast.tsx';
+import { asLine, dotted, inLine } from '../parts/wording.ts';
+import { tell } from '../parts/notices.tsx';
 import { Diff } from '../parts/diff.tsx';
 import { Empty, Group, Heading, Press, Shown, Unread, When } from '../parts/shown.tsx';
 import { AllowFirst, Exact, Exacts, Proofs, RepairRequest } from '../parts/texts.tsx';
-import { dotted, inLine } from '../parts/visible.ts';
 import { Fold } from '../parts/work.tsx';
 import { address, here, project, refine, route } from '../router.ts';
 import { words } from '../words.ts';

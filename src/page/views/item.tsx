@@ -7,7 +7,7 @@ import { AllLines, starting, usePrompts } from '../parts/hosts.tsx';
 import { Markdown } from '../parts/markdown.tsx';
 import { Empty, Group, Heading, Shown } from '../parts/shown.tsx';
 import { Exact } from '../parts/texts.tsx';
-import { dotted, inLine } from '../parts/visible.ts';
+import { dotted, inLine } from '../parts/wording.ts';
 import { Fold } from '../parts/work.tsx';
 import { address, route } from '../router.ts';
 import { labelled, number, plural, t } from '../message.ts';

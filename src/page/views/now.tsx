@@ -6,7 +6,7 @@ import { age, labelled, plural, span, t } from '../message.ts';
 import { AllLines, HostChoice, isCall, PasteLine, usePrompts } from '../parts/hosts.tsx';
 import { Empty, Group, Heading, Shown, Unread, unreadOf } from '../parts/shown.tsx';
 import { Proofs, placeText } from '../parts/texts.tsx';
-import { inLine } from '../parts/visible.ts';
+import { inLine } from '../parts/wording.ts';
 import { Fold, Stream, WorkList } from '../parts/work.tsx';
 import { address } from '../router.ts';
 

@@ -5,7 +5,7 @@ import { useAnswer, useNext } from '../loading.ts';
 import { Actions } from '../parts/actions.tsx';
 import { Empty, Group, Heading, Shown, Unread, unreadOf } from '../parts/shown.tsx';
 import { AllowFirst, Exact, Reasons, RepairRequest } from '../parts/texts.tsx';
-import { dotted, inLine } from '../parts/visible.ts';
+import { dotted, inLine } from '../parts/wording.ts';
 import { Fold } from '../parts/work.tsx';
 import { age, moment, number, plural, t } from '../message.ts';
 import { stateOf, words } from '../words.ts';

@@ -4,7 +4,7 @@ import { useActivity, useAnswer, useNames } from '../loading.ts';
 import { PasteLine } from '../parts/hosts.tsx';
 import { Empty, Group, Heading, Shown, Unread, unreadOf, When } from '../parts/shown.tsx';
 import { Exact, Reasons } from '../parts/texts.tsx';
-import { dotted, inLine } from '../parts/visible.ts';
+import { dotted, inLine } from '../parts/wording.ts';
 import { Fold, standingOf, StepStrip } from '../parts/work.tsx';
 import { address, route } from '../router.ts';
 import { age, clock, dayName, moment, plural, t } from '../message.ts';

@@ -5,7 +5,7 @@ import { Actions } from '../parts/actions.tsx';
 import { Diff } from '../parts/diff.tsx';
 import { Empty, Group, Heading, Shown, Unread } from '../parts/shown.tsx';
 import { Reasons } from '../parts/texts.tsx';
-import { dotted, inLine } from '../parts/visible.ts';
+import { dotted, inLine } from '../parts/wording.ts';
 import { Fold } from '../parts/work.tsx';
 import { age, labelled, number, t } from '../message.ts';
 import { stateOf } from '../words.ts';

@@ -6,7 +6,7 @@ import { Choice } from '../parts/choice.tsx';
 import { Markdown } from '../parts/markdown.tsx';
 import { Empty, Group, Heading, Pages, Shown, Unread, When, unreadOf } from '../parts/shown.tsx';
 import { Exact, Exacts } from '../parts/texts.tsx';
-import { dotted, inLine } from '../parts/visible.ts';
+import { dotted, inLine } from '../parts/wording.ts';
 import { Beside, Fold } from '../parts/work.tsx';
 import { address, refine, route } from '../router.ts';
 import { age, moment, plural, t } from '../message.ts';

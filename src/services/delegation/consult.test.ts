@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { estimateTokens } from '../../base/text/text-budget.ts';
 import type { Sampled, SampleRequest } from '../../model/client.ts';
-import { consult, type DelegationLimits, type Consultation } from './consult.ts';
+import { consult, type DelegationLimits, type Consultation } from './delegation.ts';
 import type { Person } from './prompts.ts';
 import { cases } from '../../../tests/support/how-much.ts';
 

@@ -201,7 +201,9 @@ export function createDelivery({ catalogue, projectRoot, today, seen, ...parts }
     const settings = plainSettings(common.values, projectRoot);
     const known = await own.all();
     const has = (path: string): boolean => known.has(path) || generated.has(path);
-    const { installMaterial, skillMaterial } = await import('./materials.ts');
+    // What is told beside a text is loaded when something is started, not with the lists.
+    const { skillMaterial } = await import('./skill-material.ts');
+    const { installMaterial } = await import('./install-material.ts');
     const material = behaviourOf(target).isSkill
       ? skillMaterial({
           ...common,

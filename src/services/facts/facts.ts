@@ -52,8 +52,15 @@ import {
 import { lastSession, writeSession, type SessionState } from '../../kit/session/session-state.ts';
 import { listForStacks, stacksIn } from '../../kit/stacks.ts';
 import type { View } from '../../lines/view.ts';
-import { aboutProject, bmadValues, type Colleague, colleaguesIn } from './about.ts';
-import { readContextFacts, type ContextFacts, tableIn } from './context-facts.ts';
+import {
+  aboutProject,
+  bmadValues,
+  type Colleague,
+  colleaguesIn,
+  readContextFacts,
+  type ContextFacts,
+  tableIn,
+} from './context-facts.ts';
 
 interface Museum {
   failures: readonly Failure[];

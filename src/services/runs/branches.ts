@@ -9,9 +9,18 @@ import { realFolder } from '../../base/files/files.ts';
 import { ACTIVE_FILE, BRANCH_FILE, MAIN } from '../../kit/runs/scan.ts';
 import { ARCHIVE } from '../../kit/runs/run-folders.ts';
 import type { RunBranch } from '../../model/run.ts';
-import { branchOf, checkedBranch, unknownBranch } from './find.ts';
+import {
+  branchOf,
+  checkedBranch,
+  unknownBranch,
+  folderOf,
+  lockedRuns,
+  readAll,
+  type Reading,
+  refuseLinks,
+  type RunsStorage,
+} from './storage.ts';
 import { writeBranchFile } from './open-run.ts';
-import { folderOf, lockedRuns, readAll, type Reading, refuseLinks, type RunsStorage } from './storage.ts';
 
 export async function createBranch(
   storage: RunsStorage,

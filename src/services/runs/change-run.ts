@@ -10,8 +10,7 @@ import { checkpointId, readJson, STATE_FILE } from '../../kit/runs/state-file.ts
 import { RUNS, runName, standingOf } from '../../kit/runs/run-fold.ts';
 import type { Saying, View } from '../../lines/view.ts';
 import type { Run, RunPlace } from '../../model/run.ts';
-import { OPEN_RUN } from './find.ts';
-import { folderOf, linesNow, lockedRuns, oneRun, type RunsStorage } from './storage.ts';
+import { OPEN_RUN, folderOf, linesNow, lockedRuns, oneRun, type RunsStorage } from './storage.ts';
 import {
   beforeChange,
   entryAfter,

@@ -14,9 +14,8 @@ import { BRANCH_FILE, MAIN } from '../../kit/runs/scan.ts';
 import type { Saying, View } from '../../lines/view.ts';
 import type { Run, RunPlace } from '../../model/run.ts';
 import { folderPath, knownBranch, notOver, runsNotOver } from './branches.ts';
-import { checkedBranch } from './find.ts';
-import { writeBranchFile } from './open-run.ts';
 import {
+  checkedBranch,
   folderOf,
   linesNow,
   lockedRuns,
@@ -25,6 +24,7 @@ import {
   type RunsStorage,
   withDrafts,
 } from './storage.ts';
+import { writeBranchFile } from './open-run.ts';
 import { beforeChange, entryAfter, journalOf, moving, toldOf, writeState, type RunAt } from './write-run.ts';
 
 interface Merged {

@@ -8,8 +8,16 @@ import { BRANCH_FILE, MAIN } from '../../kit/runs/scan.ts';
 import { checkpointId } from '../../kit/runs/state-file.ts';
 import type { RunPlace } from '../../model/run.ts';
 import { writeFolded } from './change-run.ts';
-import { branchOf, checkedBranch, unknownBranch } from './find.ts';
-import { folderOf, linesNow, lockedRuns, readOnly, type RunsStorage } from './storage.ts';
+import {
+  branchOf,
+  checkedBranch,
+  unknownBranch,
+  folderOf,
+  linesNow,
+  lockedRuns,
+  readOnly,
+  type RunsStorage,
+} from './storage.ts';
 import { entryAfter, type RunAt, saying } from './write-run.ts';
 import { withoutEnds } from '../../base/text/text.ts';
 

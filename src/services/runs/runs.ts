@@ -3,9 +3,9 @@ import { KeptRuns } from '../../kit/runs/kept-runs.ts';
 import type { JournalEntry, Run } from '../../model/run.ts';
 import { archiveBranch, createBranch, diffBranches, switchBranch } from './branches.ts';
 import { checkpoint, finishRun, repairRun } from './change-run.ts';
-import { branchOf, unknownBranch } from './find.ts';
-import { mergeBranch } from './merge.ts';
 import {
+  branchOf,
+  unknownBranch,
   linesNow,
   oneRun,
   readAll,
@@ -15,6 +15,7 @@ import {
   runWithOthers,
   viewOf,
 } from './storage.ts';
+import { mergeBranch } from './merge.ts';
 import { openRun } from './open-run.ts';
 import { journalOf, type RunAt } from './write-run.ts';
 

@@ -22,7 +22,7 @@ import {
 import { asMuchAsFits, MOST_LINE } from '../../lines/line.ts';
 import type { Saying } from '../../lines/view.ts';
 import type { JournalEntry, JournalStanding, Run, RunPlace } from '../../model/run.ts';
-import { OPEN_RUN } from './find.ts';
+import { OPEN_RUN } from './storage.ts';
 
 /** What a writer adds; time and digest are put in here. */
 export type Change = Omit<Entry, 'at' | 'after'>;

@@ -1,7 +1,7 @@
 import { BmadError, quoted } from '../../base/errors.ts';
 import { CLI_PROGRAM } from '../../base/product.ts';
 import { nearest } from '../../base/text/suggest.ts';
-import { OPTIONS } from './completion.prepared.ts';
+import { OPTIONS } from './commands.prepared.ts';
 import { COMPLETION } from './overview.ts';
 
 export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { extractSettings } from '../../config/flags.ts';
 import { settings } from '../../config/schema.ts';
-import { OPTIONS } from './completion.prepared.ts';
+import { OPTIONS } from './commands.prepared.ts';
 import { isOwnOption } from './completion.ts';
 
 const flags = new Set(settings().map(({ flag }) => flag));

@@ -40,8 +40,7 @@ import {
   spokenCommand,
   topicIn,
 } from './overview.ts';
-import { copied, printAnswer, printHelp, report } from './print.ts';
-import type { Terminal } from './terminal.ts';
+import { copied, printAnswer, printHelp, report, type Terminal } from './terminal.ts';
 
 const LOADERS: Readonly<Partial<Record<string, () => Promise<AnyOperation>>>> = { ...LATE, ...TYPED };
 

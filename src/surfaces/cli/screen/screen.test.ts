@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { line, type Line, lookOf, painted, span, textOf } from './paint.ts';
-import { helpLines } from './help.ts';
+import { helpLines } from '../screens/parts.ts';
 import { exactLines, markdown } from './markdown.ts';
 import { cutLine, lineWidth, table, wrapped } from './text.ts';
 

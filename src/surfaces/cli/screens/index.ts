@@ -7,11 +7,9 @@ import { line, type Line, span, textOf } from '../screen/paint.ts';
 import { markdown, PROSE_WIDTH } from '../screen/markdown.ts';
 import { lineWidth, wrapped } from '../screen/text.ts';
 import { explainScreen, listScreen, searchScreen } from './catalogue.ts';
-import { doctorScreen } from './doctor.ts';
+import { doctorScreen, removeScreen, setupScreen } from './doctor.ts';
 import { MARKS, type Draw, type Page } from './parts.ts';
-export { helpLines } from '../screen/help.ts';
 import { nextScreen } from './progress.ts';
-import { removeScreen, setupScreen } from './setup.ts';
 import {
   deliveriesScreen,
   inboxScreen,
@@ -24,6 +22,8 @@ import {
   tasksScreen,
   usageScreen,
 } from './work.ts';
+
+export { helpLines } from './parts.ts';
 
 /** Screens are drawn from the data of their operation; its output schema has checked that. */
 export const SCREENS: { readonly [K in keyof Answers]?: Draw<K> } = {

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { memorySession } from '../../../tests/support/memory-session.ts';
-import { stateCheck, stateMigrate, stateMove, stateShow } from './state-database.ts';
+import { stateCheck, stateMigrate, stateMove, stateShow } from './state-sharing.ts';
 
 // What they do with a database is in tests/postgres/team.test.ts.
 describe('commands about the database of a team, where there is none', () => {
