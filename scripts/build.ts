@@ -14,7 +14,7 @@ import {
 import { buildCatalogue } from '../src/catalogue/build.ts';
 import { createDelivery } from '../src/services/delivery/delivery.ts';
 import { passagesOf } from '../src/services/search/meaning-index.ts';
-import { prepareTerms, TERMS_FILE } from '../src/services/search/word-table.ts';
+import { prepareTerms, TERMS_FILE } from '../src/services/search/word-index.ts';
 import { type RecordText, recordTexts } from '../src/services/search/record-text.ts';
 import { agentText } from '../src/app/served-workspace.ts';
 import { isListed, STARTABLE } from '../src/model/record.ts';

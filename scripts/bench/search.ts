@@ -4,8 +4,7 @@ import { openStaticEmbedder } from '../../src/meaning/embedders/static.ts';
 import { meaningIndex, meaningTable } from '../../src/services/search/meaning-index.ts';
 import { questionOf, slotsOf } from '../../src/services/search/question.ts';
 import { type RecordText, recordTexts } from '../../src/services/search/record-text.ts';
-import { WordIndex } from '../../src/services/search/word-index.ts';
-import { smallWordTable } from '../../src/services/search/word-table.ts';
+import { WordIndex, smallWordTable } from '../../src/services/search/word-index.ts';
 import { LABELLED, PARTS } from '../../tests/search/labelled.ts';
 import {
   figuresOf,

@@ -2,7 +2,7 @@ import { t } from '../base/text/message.ts';
 import { basename, dirname, posix } from 'node:path';
 import { BmadError, ParseError, shortageIn, unlessShort } from '../base/errors.ts';
 import type { BmadRecord, Problem } from '../model/record.ts';
-import type { Reader, Reading } from '../readers/reader.ts';
+import { type Reader, type Reading, plainlyNamed } from '../readers/reader.ts';
 import { listedOnce, readsNoted, rememberingTree, type Source } from '../sources/tree.ts';
 import {
   Catalogue,
@@ -12,7 +12,6 @@ import {
   type Preference,
 } from './catalogue.ts';
 import type { KeptReadings, Noted, Understood } from './kept-readings.ts';
-import { plainlyNamed } from './plain-names.ts';
 import { asDeclared, restoreReading } from './prepared.ts';
 
 /** A catalogue that goes along with its files. */

@@ -2,9 +2,11 @@ import { plural, t } from '../base/text/message.ts';
 import { quoted } from '../base/errors.ts';
 import { compare, oneLine } from '../base/text/text.ts';
 import type { ModuleInfo } from '../model/module.ts';
-import { type Origin, kindCalled, originList, originsCalled } from '../model/origin.ts';
-import { fold } from '../base/text/suggest.ts';
 import {
+  type Origin,
+  kindCalled,
+  originList,
+  originsCalled,
   isListed,
   qualifiedName,
   recordKey,
@@ -14,6 +16,7 @@ import {
   type Problem,
   type RecordKind,
 } from '../model/record.ts';
+import { fold } from '../base/text/suggest.ts';
 import type { Source } from '../sources/tree.ts';
 import { ContentFiles } from './content-files.ts';
 import {

@@ -4,8 +4,7 @@ import { contentUri } from '../base/files/paths.ts';
 import { parseYaml } from '../base/parse/parse.ts';
 import { t } from '../base/text/message.ts';
 import { decodeText, encodingOf } from '../base/text/text.ts';
-import { behaviourOf, type BmadRecord } from '../model/record.ts';
-import type { Origin } from '../model/origin.ts';
+import { behaviourOf, type BmadRecord, type Origin } from '../model/record.ts';
 import type { Source } from '../sources/tree.ts';
 
 interface FoundFile {

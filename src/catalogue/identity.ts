@@ -4,8 +4,15 @@ import { agentTitled } from '../base/text/agent-titles.ts';
 import { fold } from '../base/text/suggest.ts';
 import { grouped } from '../base/values.ts';
 import { METHOD } from '../model/module.ts';
-import type { Origin, OriginKind } from '../model/origin.ts';
-import { type BmadRecord, isListed, type RecordKind, shortName, STARTABLE } from '../model/record.ts';
+import {
+  type Origin,
+  type OriginKind,
+  type BmadRecord,
+  isListed,
+  type RecordKind,
+  shortName,
+  STARTABLE,
+} from '../model/record.ts';
 
 /** Modules between which BMAD has moved what is in the tables; version 4 had one for all of it. */
 const MOVED_BETWEEN = new Set([...METHOD, 'tea']);

@@ -5,10 +5,14 @@ import { field, parseToml, parseYaml, tableOf, textField, type Table, isEmpty } 
 import { fold } from '../base/text/suggest.ts';
 import { oneLine } from '../base/text/text.ts';
 import { present, sha256 } from '../base/values.ts';
-import type { Origin } from '../model/origin.ts';
-import { qualifiedName, type BmadRecord, type Problem, type RecordDetails } from '../model/record.ts';
-import { detailsOf } from '../readers/reader.ts';
-import { plainTexts } from './plain-names.ts';
+import {
+  type Origin,
+  qualifiedName,
+  type BmadRecord,
+  type Problem,
+  type RecordDetails,
+} from '../model/record.ts';
+import { detailsOf, plainTexts } from '../readers/reader.ts';
 import type { Source } from '../sources/tree.ts';
 
 /** What an override says of who an agent is. */

@@ -1,5 +1,4 @@
-import type { Origin } from './origin.ts';
-import type { RecordKind } from './record.ts';
+import type { Origin, RecordKind } from './record.ts';
 
 /** The modules of the method itself, in the order in which a plain name means theirs; `bmad-core` is version 4's. */
 export const METHOD: readonly string[] = ['bmm', 'bmad-core', 'core'];

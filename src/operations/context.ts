@@ -40,8 +40,7 @@ import type { Knowledge } from '../services/knowledge/knowledge.ts';
 import type { StatePlace } from '../services/facts/move-state.ts';
 import type { Decisions } from '../model/memory.ts';
 import type { BuiltInModule } from '../model/module.ts';
-import type { Origin } from '../model/origin.ts';
-import type { BmadRecord } from '../model/record.ts';
+import type { Origin, BmadRecord } from '../model/record.ts';
 import type { Project } from '../sources/project-root.ts';
 import type {
   Confirmed,

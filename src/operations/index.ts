@@ -4,9 +4,8 @@ import { activate, bmadWorkflow, executeTask, executeWorkflow } from './activati
 import { findAgentTool, listAgentTools } from './activation/agent-tools.ts';
 import { compileContext } from './activation/compile-context.ts';
 import { bmadResources, getKnowledge, getWorkflowDetails, listTasks, listWorkflows } from './catalogue/details.ts';
-import { explain } from './catalogue/explain.ts';
+import { explain, preferOrigin } from './catalogue/explain.ts';
 import { list } from './catalogue/list.ts';
-import { preferOrigin } from './catalogue/prefer.ts';
 import { read } from './catalogue/read.ts';
 import { describeAgents, listFiles, load, queryRecords } from './catalogue/records.ts';
 import { search } from './catalogue/search.ts';

@@ -2,17 +2,16 @@ import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { signedOut } from './api.ts';
 import type { Inbox } from './answers.ts';
-import { listenToKeys } from './keyboard.ts';
+import { GO, listenToKeys, sheet } from './keyboard.ts';
 import { enter, follow, isOutdated, line, session, unreachable } from './live.ts';
 import { useInbox, type Loaded } from './loading.ts';
 import { Navigation, ProjectBar, projectName, Tabs } from './navigation.tsx';
 import { Find } from './parts/find.tsx';
-import { Keys } from './parts/keys.tsx';
 import { useNotices, Toast } from './parts/notices.tsx';
-import { Loading, Press } from './parts/shown.tsx';
+import { Loading, Modal, Press } from './parts/shown.tsx';
 import { Copy } from './parts/texts.tsx';
 import { inLine } from './parts/wording.ts';
-import { address, project, refine, route } from './router.ts';
+import { address, project, refine, route, VIEWS } from './router.ts';
 import { shownIn, ViewOf } from './views.tsx';
 import { language, offerLanguage, t } from './message.ts';
 import { words } from './words.ts';
@@ -145,5 +144,38 @@ function NoServer(): VNode {
       <h1>{t`The server does not answer. Is it still running?`}</h1>
       <Press class="go" says={t`Try again`} onPress={enter} />
     </main>
+  );
+}
+
+/** All keys on one sheet. */
+function Keys(): VNode {
+  const { views } = words.value;
+  const rows: [string, string][] = [
+    ['?', t`this sheet`],
+    ['/  Ctrl K', t`search everything`],
+    ['j', t`next entry`],
+    ['k', t`previous entry`],
+    ['Enter', t`open the entry`],
+    ['1 … 9', t`first, second … action of the entry`],
+    ['z', t`take back what was just done`],
+    ['c', t`copy the next step`],
+    ['Esc', t`close, cancel`],
+    ...VIEWS.map((view): [string, string] => [`g ${GO[view]}`, views[view]]),
+  ];
+  return (
+    <Modal when={sheet} aria-label={t`Keys`}>
+      <h2>{t`Keys`}</h2>
+      <dl class="keys">
+        {rows.map(([key, says]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{says}</dd>
+          </div>
+        ))}
+      </dl>
+      <Press says={t`Close`} onPress={() => (sheet.value = false)} />
+    </Modal>
   );
 }

@@ -5,7 +5,7 @@ import { isBelow } from '../base/files/open-file.ts';
 import { withoutHidden } from '../base/text/hidden.ts';
 import { those } from '../base/values.ts';
 import type { DeclaredModule } from '../model/module.ts';
-import { type Origin, type OriginKind, kindCalled, originList, originsCalled } from '../model/origin.ts';
+import { type Origin, type OriginKind, kindCalled, originList, originsCalled } from '../model/record.ts';
 import {
   bmadSkillsIn,
   listedSkills,

@@ -19,7 +19,7 @@ import { missing } from '../base/files/file-refusals.ts';
 import { isSecretEntry } from '../base/secrets/names.ts';
 import { decodeText } from '../base/text/text.ts';
 import type { DeclaredModule } from '../model/module.ts';
-import type { Origin } from '../model/origin.ts';
+import type { Origin } from '../model/record.ts';
 
 /** The ways to find out what is where, before it is known what may be read. The caller hears of every place. */
 export interface Disk {

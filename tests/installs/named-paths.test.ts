@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { execute } from '../../src/operations/execute.ts';
 import { sourcesAdd } from '../../src/operations/git-sources/sources.ts';
-import type { OriginKind } from '../../src/model/origin.ts';
+import type { OriginKind } from '../../src/model/record.ts';
 import { contextIn, temporaryFolder, testCall } from '../support/app.ts';
 import { copyFolder, writeFiles } from '../support/folders.ts';
 import { makeRepository } from '../support/git-repository.ts';

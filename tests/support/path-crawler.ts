@@ -1,8 +1,7 @@
 import { posix } from 'node:path';
 import { contentPath } from '../../src/base/files/paths.ts';
 import { BmadError } from '../../src/base/errors.ts';
-import type { OriginKind } from '../../src/model/origin.ts';
-import { STARTABLE } from '../../src/model/record.ts';
+import { type OriginKind, STARTABLE } from '../../src/model/record.ts';
 import type { Workspace } from '../../src/operations/context.ts';
 import type { SayStep } from '../../src/base/step.ts';
 import { toolCall } from '../../src/operations/unified/forms.ts';

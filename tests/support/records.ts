@@ -1,5 +1,4 @@
-import type { Origin } from '../../src/model/origin.ts';
-import type { BmadRecord, RecordKind } from '../../src/model/record.ts';
+import type { Origin, BmadRecord, RecordKind } from '../../src/model/record.ts';
 
 export function originOf(priority: number): Origin {
   return priority === 9

@@ -5,8 +5,14 @@ import { plural, say, t, wordsNow } from '../../base/text/message.ts';
 import { fold, nearest } from '../../base/text/suggest.ts';
 import { oneLine } from '../../base/text/text.ts';
 import { madeOnce, present, push, those } from '../../base/values.ts';
-import type { Origin } from '../../model/origin.ts';
-import { type BmadRecord, isListed, qualifiedName, type RecordKind, shortName } from '../../model/record.ts';
+import {
+  type Origin,
+  type BmadRecord,
+  isListed,
+  qualifiedName,
+  type RecordKind,
+  shortName,
+} from '../../model/record.ts';
 import type { Workspace } from '../context.ts';
 import type { Detail } from '../fields.ts';
 

@@ -1,7 +1,14 @@
 import { plural, t } from '../../base/text/message.ts';
 import type { Workspace, Call, Context, Ranking } from '../context.ts';
 import type { ModuleInfo } from '../../model/module.ts';
-import { type BmadRecord, qualifiedName, type RecordKind, shortName, STARTABLE } from '../../model/record.ts';
+import {
+  type BmadRecord,
+  qualifiedName,
+  type RecordKind,
+  shortName,
+  STARTABLE,
+  type Origin,
+} from '../../model/record.ts';
 import { basename } from 'node:path';
 import { attempt, BmadError, orElse, quoted } from '../../base/errors.ts';
 import { contentPath } from '../../base/files/paths.ts';
@@ -9,7 +16,6 @@ import type { Step } from '../../base/step.ts';
 import { present } from '../../base/values.ts';
 import { fold } from '../../base/text/suggest.ts';
 import { ago, oneLine } from '../../base/text/text.ts';
-import type { Origin } from '../../model/origin.ts';
 
 /** What a caller may ask for by name. Plain skills and tasks are started like workflows. */
 export const NAMED_KINDS = ['agent', 'workflow', 'task'] as const;

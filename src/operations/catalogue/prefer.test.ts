@@ -5,8 +5,7 @@ import { contextIn, temporaryFolder, testCall } from '../../../tests/support/app
 import { installOf } from '../../../tests/support/installs.ts';
 import { execute } from '../execute.ts';
 import type { AnyOperation } from '../operation.ts';
-import { explain } from './explain.ts';
-import { preferOrigin } from './prefer.ts';
+import { explain, preferOrigin } from './explain.ts';
 import { copyFolder } from '../../../tests/support/folders.ts';
 
 /** A project with an architect of its own, beside the one that is built in. */

@@ -6,10 +6,9 @@ import { chooseLanguage, language, t } from '../message.ts';
 import { address, go, MOVED, VIEWS } from '../router.ts';
 import { nextTheme } from '../kept.ts';
 import { words } from '../words.ts';
-import { Modal } from './keys.tsx';
 import { wordsOf, inLine } from './wording.ts';
 import { useSettled } from './settled.ts';
-import { Loading } from './shown.tsx';
+import { Modal, Loading } from './shown.tsx';
 
 interface Hit {
   text: string;

@@ -1,5 +1,6 @@
 import type { ComponentChildren, ComponentProps, VNode } from 'preact';
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { Signal } from '@preact/signals';
 import type { Answers, Topic } from '../answers.ts';
 import type { Args } from '../api.ts';
 import { type Loaded, useAnswer } from '../loading.ts';
@@ -171,5 +172,27 @@ export function Pages<K extends Paged>(props: PagesProps<K>): VNode {
         );
       }}
     </Shown>
+  );
+}
+
+type Asked = ComponentProps<'dialog'> & { when: Signal<boolean> };
+
+/** In front of everything, until it is closed; whoever changes their mind goes on from where they were. */
+export const Modal = (of: Asked): VNode | null => (of.when.value ? <Opened {...of} /> : null);
+
+function Opened({ when, ...how }: Asked): VNode {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => {
+    const { current } = dialog;
+    current?.showModal();
+    return () => current?.close();
+  }, []);
+  return (
+    <dialog
+      {...how}
+      ref={dialog}
+      onCancel={() => (when.value = false)}
+      onClose={() => (when.value &&= dialog.current === null)}
+    />
   );
 }

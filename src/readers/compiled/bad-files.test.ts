@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
-import type { Origin } from '../../model/origin.ts';
+import type { Origin } from '../../model/record.ts';
 import { folderTree } from '../../sources/tree.ts';
 import type { Reading } from '../reader.ts';
 import { compiledReader } from './index.ts';

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
-import type { Origin } from '../../model/origin.ts';
+import type { Origin } from '../../model/record.ts';
 import { folderTree } from '../../sources/tree.ts';
 import type { Reading } from '../reader.ts';
 import { compiledReader } from './index.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { contentRoot, temporaryFolder } from '../../../tests/support/app.ts';
 import { installOf } from '../../../tests/support/installs.ts';
-import type { Origin } from '../../model/origin.ts';
+import type { Origin } from '../../model/record.ts';
 import { folderTree } from '../../sources/tree.ts';
 import { compiledReader } from '../compiled/index.ts';
 import type { Reader, Reading } from '../reader.ts';

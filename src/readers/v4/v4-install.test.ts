@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { installOf } from '../../../tests/support/installs.ts';
-import type { Origin } from '../../model/origin.ts';
+import type { Origin } from '../../model/record.ts';
 import { folderTree } from '../../sources/tree.ts';
 import { v4Reader } from './index.ts';
 

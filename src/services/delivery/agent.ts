@@ -8,8 +8,7 @@ import { findSection, outline, withoutComments } from '../../base/text/markdown.
 import { fold } from '../../base/text/suggest.ts';
 import { decodeEntities, oneLine, withoutEnd, withoutStart } from '../../base/text/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
-import { behaviourOf, type BmadRecord } from '../../model/record.ts';
-import type { OriginKind } from '../../model/origin.ts';
+import { behaviourOf, type BmadRecord, type OriginKind } from '../../model/record.ts';
 import type { Tree } from '../../sources/tree.ts';
 import { overridesOf } from './resolve-skill.ts';
 

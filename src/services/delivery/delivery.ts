@@ -1,5 +1,5 @@
 import type { Seen } from '../../base/files/keeper.ts';
-import { behaviourOf, type BmadRecord } from '../../model/record.ts';
+import { behaviourOf, type BmadRecord, type Origin } from '../../model/record.ts';
 import { once, onceEach } from '../../base/async.ts';
 import { BmadError, orElse, unlessMissing } from '../../base/errors.ts';
 import type { Table } from '../../base/parse/parse.ts';
@@ -10,7 +10,6 @@ import { present } from '../../base/values.ts';
 import { forAll } from '../../base/text/message.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { type FileFault, fileFaults } from '../../catalogue/content-files.ts';
-import type { Origin } from '../../model/origin.ts';
 import type { Tree } from '../../sources/tree.ts';
 import {
   type Activation,

@@ -1,12 +1,11 @@
 import { attempt, orElse } from '../../base/errors.ts';
-import { behaviourOf, sharesItsFolder, type BmadRecord } from '../../model/record.ts';
+import { behaviourOf, sharesItsFolder, type BmadRecord, type Origin } from '../../model/record.ts';
 import { mapLimited, once, onceEach } from '../../base/async.ts';
 import { field, isTable, parseFrontMatter, parseYaml, type Table, tableOf } from '../../base/parse/parse.ts';
 import { oneLine } from '../../base/text/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { nameOfToday } from '../../catalogue/identity.ts';
 import type { HelpRow } from '../../model/module.ts';
-import type { Origin } from '../../model/origin.ts';
 import type { AgentCharacter } from './agent-character.ts';
 import { agentProfile, type AgentProfile, type MenuItem, menuTargets, placesOfAgent } from './agent.ts';
 import type { CommandedWork, MeantCommands, NamedEntry } from './agent-menu.ts';

@@ -17,8 +17,13 @@ import { compare, decodeText, encodingOf } from '../../base/text/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { ContentFiles } from '../../catalogue/content-files.ts';
 import { HELP_COLUMNS, type ModuleInfo } from '../../model/module.ts';
-import type { Origin } from '../../model/origin.ts';
-import { type BmadRecord, qualifiedName, type RecordDetails, type RecordKind } from '../../model/record.ts';
+import {
+  type Origin,
+  type BmadRecord,
+  qualifiedName,
+  type RecordDetails,
+  type RecordKind,
+} from '../../model/record.ts';
 import type { Central } from './layers.ts';
 
 /** A file as it is handed out: text, or bytes when it is not text. */

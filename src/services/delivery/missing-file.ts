@@ -3,7 +3,7 @@ import { BmadError, quoted } from '../../base/errors.ts';
 import { contentUri } from '../../base/files/paths.ts';
 import { t } from '../../base/text/message.ts';
 import { nearest } from '../../base/text/suggest.ts';
-import type { Origin } from '../../model/origin.ts';
+import type { Origin } from '../../model/record.ts';
 import { RENDERED } from './resolve-skill.ts';
 
 /**

@@ -7,8 +7,14 @@ import { hiddenIn } from '../../base/text/hidden.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { cut, oneLine } from '../../base/text/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
-import { behaviourOf, type BmadRecord, isListed, recordKey, STARTABLE } from '../../model/record.ts';
-import type { Origin } from '../../model/origin.ts';
+import {
+  behaviourOf,
+  type BmadRecord,
+  isListed,
+  recordKey,
+  STARTABLE,
+  type Origin,
+} from '../../model/record.ts';
 import type { Tree } from '../../sources/tree.ts';
 import { serve, type ServedFile } from './files.ts';
 

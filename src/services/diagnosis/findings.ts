@@ -9,8 +9,8 @@ import { grouped, madeOnce, push, those } from '../../base/values.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { fileFaults } from '../../catalogue/content-files.ts';
 import { METHOD } from '../../model/module.ts';
-import type { Origin } from '../../model/origin.ts';
 import {
+  type Origin,
   behaviourOf,
   type BmadRecord,
   isListed,

@@ -8,7 +8,7 @@ import { ANALYSER_VERSION } from '../../meaning/analyse.ts';
 import { type BmadRecord, qualifiedName } from '../../model/record.ts';
 import type { MeaningTable } from './meaning-index.ts';
 import { agentsAmong, type DescribedAgent, type RecordText } from './record-text.ts';
-import { termRows, type Terms, termsFromRows, type WordTable } from './word-table.ts';
+import { termRows, type Terms, termsFromRows, type WordTable } from './word-index.ts';
 
 /** Fewer are indexed in hardly more time than it takes to find out whether they have changed. */
 export const WORTH_KEEPING = 500;

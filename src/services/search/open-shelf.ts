@@ -5,10 +5,9 @@ import type { Embedder } from '../../meaning/vectors.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import { type IndexCache, type KeptIndex, openKeptIndex, type ShelfIndex } from './kept-index.ts';
 import { meaningIndex, meaningTable } from './meaning-index.ts';
-import { type Analyse, tableOf, type Terms, termsOfAll } from './word-table.ts';
+import { type Analyse, tableOf, type Terms, termsOfAll, WordIndex } from './word-index.ts';
 import { type AgentText, describedAgents, type RecordText, textsFrom } from './record-text.ts';
 import { createShelf, type Shelf } from './shelf.ts';
-import { WordIndex } from './word-index.ts';
 
 interface ShelfSources {
   /** Stands for it among the shelves of a catalogue. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { repository } from '../../../tests/support/app.ts';
 import { analyse } from '../../meaning/analyse.ts';
-import { TERMS_FILE, withTerms } from './word-table.ts';
+import { TERMS_FILE, withTerms } from './word-index.ts';
 
 it('gives the terms that every prepared text has, and analyses other texts', async () => {
   const file = await readFile(join(repository, 'dist', TERMS_FILE));

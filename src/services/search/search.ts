@@ -6,15 +6,14 @@ import type { Embedder } from '../../meaning/vectors.ts';
 import { isListed, STARTABLE, type BmadRecord, type RecordKind } from '../../model/record.ts';
 import { createNames, plainName, type Names, questionOf } from './question.ts';
 import type { IndexCache } from './kept-index.ts';
-import type { Analyse } from './word-table.ts';
+import { type Analyse, slipsIn } from './word-index.ts';
 import { openShelf, type OpenShelf, type ShelfReport } from './open-shelf.ts';
 import type { AgentText } from './record-text.ts';
 import type { SearchHit } from './shelf.ts';
-import { slipsIn } from './word-index.ts';
 
 /** Whoever makes a search says what of it is kept: this comes with it. */
 export { WORTH_KEEPING } from './kept-index.ts';
-export { TERMS_FILE, withTerms } from './word-table.ts';
+export { TERMS_FILE, withTerms } from './word-index.ts';
 
 export interface SearchParts {
   catalogue: Catalogue;

@@ -4,8 +4,7 @@ import { recordOf } from '../../../tests/support/records.ts';
 import { FIELDS, type RecordText } from './record-text.ts';
 import { slotsOf, methodVocabulary } from './question.ts';
 import { lettersApart } from '../../base/text/suggest.ts';
-import { WordIndex, type WordHits } from './word-index.ts';
-import { smallWordTable } from './word-table.ts';
+import { WordIndex, type WordHits, smallWordTable } from './word-index.ts';
 
 function text(name: string, description: string): RecordText {
   const fields = Object.fromEntries(FIELDS.map((field) => [field, [] as string[]])) as unknown as Record<

@@ -7,6 +7,7 @@ import {
   formatSSEErrorEvent,
   formatSSEEvent,
   SSE_HEADERS,
+  type AgentSkill,
 } from '@a2a-js/sdk';
 import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import { type A2ARequestHandler, JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server';
@@ -25,9 +26,10 @@ import type { Call, Context, Requester } from '../../operations/context.ts';
 import { type CallOutcome, execute } from '../../operations/execute.ts';
 import { broughtBy, tellOfRefusal } from '../../operations/observed.ts';
 import { outsideTaskAdd, outsideTaskCancel } from '../../operations/tasks/outside-tasks.ts';
-import { agentCard, MOST_SKILLS } from './card.ts';
 import { createHandler, dataOf } from './handler.ts';
 import { spoken, type Spoken } from './spoken.ts';
+import { PRODUCT, VERSION } from '../../base/product.ts';
+import { oneLine } from '../../base/text/text.ts';
 
 const PATH = '/a2a';
 const MOST_STREAMS = 100;
@@ -42,7 +44,7 @@ interface Reply {
   error?: { code: number; message: string };
 }
 
-export interface A2aOptions {
+interface A2aOptions {
   /** Whether callers must identify themselves. If so, the card is still public, but without skills. */
   secured?: boolean;
   /** Where clients find the server when that is not where it listens, such as `https://bmad.example.org`. */
@@ -237,7 +239,7 @@ function failure(
 const STILL_HERE = ':\n\n';
 const STILL_HERE_MS = 15_000;
 
-export interface EventStream {
+interface EventStream {
   /** The first event, which is known already. */
   first: unknown;
   rest: AsyncGenerator<unknown, void, undefined>;
@@ -248,7 +250,7 @@ export interface EventStream {
 }
 
 /** A stream of events for a client that listens until the end. */
-export function eventResponse({ first, rest, failed, ended }: EventStream): Response {
+function eventResponse({ first, rest, failed, ended }: EventStream): Response {
   const encoder = new TextEncoder();
   let beat: NodeJS.Timeout | undefined;
   let isOver = false;
@@ -295,7 +297,7 @@ const marks = createBounded<Promise<string>>(MOST_KEPT);
  * only what is theirs. The mark is kept in the files of a project, which others may read: it takes long to make, so that
  * nobody can try out tokens against it.
  */
-export async function requesterOf(caller: Caller): Promise<Requester | undefined> {
+async function requesterOf(caller: Caller): Promise<Requester | undefined> {
   const key = callerKey(caller);
   return key === undefined ? undefined : { mark: await markOf(key), alone: caller.only !== undefined };
 }
@@ -314,4 +316,72 @@ function markOf(key: string): Promise<string> {
 async function slowHash(key: string): Promise<string> {
   const bytes = (await promisify(scrypt)(key, 'bmad a2a requester', 12)) as Buffer;
   return bytes.toString('hex');
+}
+
+interface CardFacts {
+  /** Where the messages go. */
+  url: string;
+  agents: readonly DescribedAgent[];
+  /** How many there are, also those that are not on the card. */
+  total: number;
+  /** Whether callers have to show who they are. */
+  secured: boolean;
+}
+
+/** How many agents a card tells of: readers put the whole of it before a model. */
+const MOST_SKILLS = 200;
+const DESCRIPTION = 300;
+const EXAMPLES = 4;
+const EXAMPLE = 120;
+const TEXT = ['text/markdown', 'text/plain'];
+
+/** What the server is for other agents: one agent, each of whose skills is an agent of the catalogue. */
+function agentCard({ url, agents, total, secured }: CardFacts): AgentCard {
+  const more =
+    total > agents.length
+      ? ` ${agents.length} of ${total} agents are listed; the others can be named too.`
+      : '';
+  return {
+    name: PRODUCT,
+    description: `BMad Method agents that work for one project. A message becomes a task in the project’s queue, where a worker takes it or a person must approve it first. Name the agent in the message metadata ("skill" or "agent"), or let the text decide.${more}`,
+    version: VERSION,
+    supportedInterfaces: ['1.0', '0.3'].map((protocolVersion) => ({
+      url,
+      protocolBinding: 'JSONRPC',
+      tenant: '',
+      protocolVersion,
+    })),
+    provider: undefined,
+    capabilities: { streaming: true, pushNotifications: false, extensions: [], extendedAgentCard: secured },
+    securitySchemes: secured
+      ? {
+          bearer: {
+            scheme: {
+              $case: 'httpAuthSecurityScheme',
+              value: { description: 'The server’s token.', scheme: 'Bearer', bearerFormat: '' },
+            },
+          },
+        }
+      : {},
+    securityRequirements: secured ? [{ schemes: { bearer: { list: [] } } }] : [],
+    defaultInputModes: [...TEXT, 'application/json'],
+    defaultOutputModes: TEXT,
+    skills: agents.map(skillOf),
+    signatures: [],
+  };
+}
+
+function skillOf(agent: DescribedAgent): AgentSkill {
+  const { name, displayName, title, description, capabilities = [], module } = agent;
+  const tags = new Set(['bmad', module ?? '', ...name.split(/[/-]/)].filter((tag) => tag !== ''));
+  return {
+    id: name,
+    name: displayName === title ? title : `${displayName}, ${title}`,
+    description: oneLine(description ?? title, DESCRIPTION),
+    tags: [...tags],
+    examples: capabilities.slice(0, EXAMPLES).map((text) => oneLine(text, EXAMPLE)),
+    inputModes: [],
+    outputModes: [],
+    securityRequirements: [],
+  };
 }
