@@ -134,6 +134,16 @@ export function isMemoryState(path: string): boolean {
   return path.split(/[/\\]/).some((part) => MEMORY_STATE.test(part));
 }
 
+/** Endings of texts: older texts of BMAD name templates and notes with the one they had then. */
+const TEXT_ENDINGS: readonly string[] = ['.md', '.yaml', '.yml'];
+
+/** A path with each of the other endings that a text may mean by its own; none where its own is not among them. */
+export function otherEndings(path: string, endings = TEXT_ENDINGS): string[] {
+  const own = posix.extname(path);
+  if (!endings.includes(own)) return [];
+  return endings.filter((each) => each !== own).map((each) => path.slice(0, -own.length) + each);
+}
+
 /** The name of a project's folder among those of the user; the path decides, the name is for people. */
 export function projectKey(root: string): string {
   const key = sha256(root).slice(0, 12);

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { BmadError, orElse, quoted } from '../../base/errors.ts';
-import { contentUri, fromProject } from '../../base/files/paths.ts';
+import { contentUri, fromProject, otherEndings } from '../../base/files/paths.ts';
 import { t } from '../../base/text/message.ts';
 import { cut } from '../../base/text/text.ts';
 import type { BmadRecord } from '../../model/record.ts';
@@ -134,36 +134,29 @@ function endingWith(
 /** `agents/pm` and the like are addresses of what has that name. */
 const NAMED = /^(?:agents|workflows|knowledge)\//;
 
-/** Texts of version 4 have the endings of templates and notes as they once were. */
-const TEXTS = ['.md', '.yaml', '.yml'];
-
 /** Texts leave out the ending even where they write a path from the top: the one file that has it is meant. */
 function withEnding(target: string, known: Listing): string {
   const [, path = ''] = /^(?:bmad:\/\/)?([\w.-]+(?:\/[\w.-]+){1,30})$/i.exec(target) ?? [];
   if (path === '' || NAMED.test(path)) return target;
   for (const each of [path, path.replace(/^_?bmad\//, '')]) {
     if (known.has(each)) return target;
-    const ending = posix.extname(each);
-    const found =
-      onlyOne(each, ENDINGS, known) ??
-      (TEXTS.includes(ending) ? onlyOne(each.slice(0, -ending.length), TEXTS, known) : undefined);
+    const longer = ENDINGS.map((ending) => each + ending);
+    const found = onlyOne(longer, known) ?? onlyOne(otherEndings(each), known);
     if (found !== undefined) return contentUri(found);
   }
   return target;
 }
 
-/** The file that is there with one of these endings, if there is one alone. */
-function onlyOne(stem: string, endings: readonly string[], known: Listing): string | undefined {
-  const [found, ...others] = endings.map((ending) => stem + ending).filter((name) => known.has(name));
+/** The one of these files that is there, if there is one alone. */
+function onlyOne(names: readonly string[], known: Listing): string | undefined {
+  const [found, ...others] = names.filter((name) => known.has(name));
   return others.length === 0 ? found : undefined;
 }
 
 /** The name that was asked for, where only the ending of what is given is another. */
 export function insteadOf(asked: string, given: string): string | undefined {
-  const [name, ending] = [posix.basename(asked), posix.extname(asked)];
-  const isOther = TEXTS.includes(ending) && posix.extname(given) !== ending;
-  const isSame = posix.basename(given, posix.extname(given)) === name.slice(0, -ending.length);
-  return isOther && isSame ? name : undefined;
+  const name = posix.basename(asked);
+  return otherEndings(name).includes(posix.basename(given)) ? name : undefined;
 }
 
 function unplaced(target: string, rest: string, like: readonly string[]): BmadError {

@@ -3,7 +3,7 @@ import { BmadError, quoted } from '../../base/errors.ts';
 import type { Step } from '../../base/step.ts';
 import { plural, say, t } from '../../base/text/message.ts';
 import { fenced } from '../../base/text/text.ts';
-import { projectField } from '../fields.ts';
+import { projectField, textUpTo } from '../fields.ts';
 import { lines } from '../answer-text.ts';
 import { defineOperation } from '../operation.ts';
 import {
@@ -295,12 +295,7 @@ export const receiptShow = defineOperation({
   forPeople: true,
   positional: ['id'],
   input: z.strictObject({
-    id: z
-      .string()
-      .min(1)
-      .max(40)
-      .optional()
-      .describe('Id of the receipt, such as cc-000003; default: the newest'),
+    id: textUpTo(40).optional().describe('Id of the receipt, such as cc-000003; default: the newest'),
     project: projectField,
   }),
   output: z.object({

@@ -4,11 +4,11 @@ import { localDay, fenced } from '../../base/text/text.ts';
 import { plural, t } from '../../base/text/message.ts';
 import { present } from '../../base/values.ts';
 import type { Context, ProjectState } from '../context.ts';
-import { projectField } from '../fields.ts';
+import { projectField, textUpTo } from '../fields.ts';
 import { askedBy } from '../offers.ts';
 import { type Answer, defineOperation } from '../operation.ts';
 
-const contractIdField = z.string().min(1).max(200).describe('Exact id, e.g. vision-to-build-2026-11-15');
+const contractIdField = textUpTo(200).describe('Exact id, e.g. vision-to-build-2026-11-15');
 
 const findingSchema = z.object({
   level: z.enum(['error', 'warning']),
@@ -64,12 +64,7 @@ export function findingLines(findings: readonly z.output<typeof findingSchema>[]
 }
 
 const answered = z.object({ contract: handoverView, findings: z.array(findingSchema) });
-const byField = z
-  .string()
-  .min(1)
-  .max(200)
-  .optional()
-  .describe('Who answers; default: the team that receives it');
+const byField = textUpTo(200).optional().describe('Who answers; default: the team that receives it');
 
 export const deliveryList = defineOperation({
   name: 'delivery_list',
@@ -233,7 +228,7 @@ const teamField = z
   .toLowerCase()
   .transform((name) => name.replace(/^team-/, ''))
   .pipe(z.string().regex(TEAM, 'Letters, digits and "-", e.g. vision, build, ops.'));
-const texts = z.array(z.string().min(1).max(2_000)).max(100);
+const texts = z.array(textUpTo(2_000)).max(100);
 
 export const createDeliveryContract = defineOperation({
   name: 'create_delivery_contract',
@@ -248,14 +243,11 @@ export const createDeliveryContract = defineOperation({
     from_team: teamField.describe('Who delivers'),
     to_team: teamField.describe('Who receives'),
     signed_by: z.string().max(200).default('').describe('Who signs it'),
-    run_id: z
-      .string()
-      .min(1)
-      .max(200)
+    run_id: textUpTo(200)
       .optional()
       .describe('Run whose artefacts are delivered; default: the latest finished'),
-    branch: z.string().min(1).max(100).optional().describe('Session branch of the run'),
-    artefacts: z.array(z.string().min(1).max(500)).max(200).default([]).describe('Paths'),
+    branch: textUpTo(100).optional().describe('Session branch of the run'),
+    artefacts: z.array(textUpTo(500)).max(200).default([]).describe('Paths'),
     questions: texts.default([]).describe('Open questions; a leading "!" means critical'),
     project: projectField,
   }),

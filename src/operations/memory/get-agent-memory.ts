@@ -5,7 +5,7 @@ import type { Step } from '../../base/step.ts';
 import { localDay, oneLine } from '../../base/text/text.ts';
 import type { MemoryEntry } from '../../model/memory.ts';
 import { rememberedAgent, withRoles } from '../catalogue/agent-names.ts';
-import { whereField } from '../fields.ts';
+import { whereField, textUpTo } from '../fields.ts';
 import { lines } from '../answer-text.ts';
 import { defineOperation } from '../operation.ts';
 
@@ -44,8 +44,8 @@ export const getAgentMemory = defineOperation({
   picks: { agent: 'agent' },
   positional: ['agent', 'query'],
   input: z.strictObject({
-    agent: z.string().min(1).max(200).describe('Any of its names'),
-    query: z.string().min(1).max(20_000).optional(),
+    agent: textUpTo(200).describe('Any of its names'),
+    query: textUpTo(20_000).optional(),
     last_n: z.int().min(1).max(1_000).optional(),
     project: whereField,
   }),

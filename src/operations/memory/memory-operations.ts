@@ -3,7 +3,7 @@ import { BmadError } from '../../base/errors.ts';
 import { plural, say, t } from '../../base/text/message.ts';
 import { fenced, oneLine } from '../../base/text/text.ts';
 import type { MemoryEntry } from '../../model/memory.ts';
-import { projectField, stepsField, tagsField } from '../fields.ts';
+import { limitField, projectField, stepsField, tagsField, textUpTo } from '../fields.ts';
 import { countsText, lines, nextPart } from '../answer-text.ts';
 import { keptAs, namesToRecall } from '../catalogue/agent-names.ts';
 import { type Answer, defineOperation, type Undo } from '../operation.ts';
@@ -12,13 +12,12 @@ import { actionTool, HELP } from '../unified/action-tool.ts';
 import {
   headline,
   memoryAgentField,
+  allField,
   memoryData,
   memorySchema,
   selectionFields,
   whichMemory,
 } from './memory-view.ts';
-
-const allField = z.boolean().default(false).describe('Include forgotten and superseded ones');
 
 export const memoryList = defineOperation({
   name: 'memory_list',
@@ -31,7 +30,7 @@ export const memoryList = defineOperation({
   input: z.strictObject({
     ...selectionFields,
     all: allField,
-    limit: z.int().min(1).max(200).optional().describe('Entries on a page'),
+    limit: limitField,
     cursor: z.string().max(400).optional().describe('Continues a list'),
     project: projectField,
   }),
@@ -262,7 +261,7 @@ export const memoryKeepBoth = defineOperation({
   positional: ['id', 'other'],
   input: z.strictObject({
     ...whichMemory,
-    other: z.string().min(1).max(100).describe('Id of the other memory'),
+    other: textUpTo(100).describe('Id of the other memory'),
   }),
   output: changed.extend({ other: memorySchema }),
   async run({ id, other, type }, context) {
@@ -290,7 +289,7 @@ export const memorySupersede = defineOperation({
   positional: ['id', 'by'],
   input: z.strictObject({
     ...whichMemory,
-    by: z.string().min(1).max(100).optional().describe('Id of the memory that replaces it'),
+    by: textUpTo(100).optional().describe('Id of the memory that replaces it'),
   }),
   output: changed,
   run: async ({ id, by, type }, context) =>

@@ -2,12 +2,13 @@ import * as z from 'zod';
 import { plural, t } from '../../base/text/message.ts';
 import { oneLine } from '../../base/text/text.ts';
 import { MEMORY_TYPES, type MemoryType } from '../../model/memory.ts';
-import { projectField } from '../fields.ts';
+import { projectField, textUpTo } from '../fields.ts';
 import { lines } from '../answer-text.ts';
 import { namesToRecall } from '../catalogue/agent-names.ts';
 import type { Context } from '../context.ts';
 import { defineOperation } from '../operation.ts';
 import {
+  allField,
   headline,
   memoryAgentField,
   memoryData,
@@ -78,7 +79,7 @@ export const memoryPairs = defineOperation({
   forPeople: true,
   examples: ['memory pairs'],
   input: z.strictObject({
-    type: memoryTypeField.optional().describe('Only this type'),
+    type: selectionFields.type,
     project: projectField,
   }),
   output: z.object({
@@ -149,14 +150,9 @@ export const memoryPurge = defineOperation({
     'memory purge --ids 728cfd79-2a3f-5f9a-ad84-d776ac131a77 --apply',
   ],
   input: z.strictObject({
-    ids: z
-      .array(z.string().min(1).max(100))
-      .min(1)
-      .max(200)
-      .optional()
-      .describe('Exact ids of forgotten memories'),
+    ids: z.array(textUpTo(100)).min(1).max(200).optional().describe('Exact ids of forgotten memories'),
     forgotten_before: z.string().max(40).optional().describe('All those forgotten before this date'),
-    type: memoryTypeField.optional().describe('Only this type'),
+    type: selectionFields.type,
     apply: z.boolean().default(false).describe('Really remove them'),
     project: projectField,
   }),
@@ -198,7 +194,7 @@ export const memoryExport = defineOperation({
   input: z.strictObject({
     format: z.enum(['markdown', 'jsonl']).default('markdown').describe('markdown or jsonl'),
     ...selectionFields,
-    all: z.boolean().default(false).describe('Include forgotten and superseded ones'),
+    all: allField,
     project: projectField,
   }),
   output: z.object({ text: z.string(), count: z.int() }),
@@ -224,7 +220,7 @@ export const memoryImport = defineOperation({
   command: 'memory import',
   positional: ['file'],
   input: z.strictObject({
-    file: z.string().min(1).max(4_000).describe('File to read'),
+    file: textUpTo(4_000).describe('File to read'),
     type: memoryTypeField.optional().describe('For entries without a type'),
     agent: memoryAgentField.optional().describe('For entries without an agent'),
     project: projectField,

@@ -3,21 +3,23 @@ import type { Step } from '../../base/step.ts';
 import { localDay, oneLine } from '../../base/text/text.ts';
 import { t } from '../../base/text/message.ts';
 import { HOLDS_WITH, MEMORY_TYPES, type MemoryEntry } from '../../model/memory.ts';
-import { projectField, tagsField } from '../fields.ts';
+import { projectField, tagsField, textUpTo } from '../fields.ts';
 
 /** Fields and words that the operations about memories share. */
 
 export const memoryTypeField = z.enum(MEMORY_TYPES);
-export const memoryAgentField = z.string().min(1).max(200);
+export const memoryAgentField = textUpTo(200);
 
 export const whichMemory = {
-  id: z.string().min(1).max(100).describe('Exact id of the memory'),
+  id: textUpTo(100).describe('Exact id of the memory'),
   type: memoryTypeField.optional().describe('Needed if two types have the id'),
   project: projectField,
 };
 
-export const supersedesField = z.string().min(1).max(100).optional().describe('Id of a memory it replaces');
+export const supersedesField = textUpTo(100).optional().describe('Id of a memory it replaces');
 export const SUPERSEDES_SYNONYMS = { supersede: 'supersedes', replaces: 'supersedes' } as const;
+
+export const allField = z.boolean().default(false).describe('Include forgotten and superseded ones');
 
 export const selectionFields = {
   type: memoryTypeField.optional().describe('Only this type'),

@@ -6,7 +6,7 @@ import { cut, oneLine } from '../../base/text/text.ts';
 import { namesToRecall } from '../catalogue/agent-names.ts';
 import { handOver } from '../execute.ts';
 import { memoryGet } from './memory-operations.ts';
-import { stepsField, whereField } from '../fields.ts';
+import { stepsField, whereField, textUpTo } from '../fields.ts';
 import { lines, rounded } from '../answer-text.ts';
 import { headline, memoryData, memorySchema, selectionFields, snippet } from './memory-view.ts';
 import { defineOperation } from '../operation.ts';
@@ -51,7 +51,7 @@ export const recallStructured = defineOperation({
     ...selectionFields,
     limit: z.int().min(1).max(50).optional(),
     min_score: z.number().min(0).max(2).optional().describe('Minimum score, from 0 to 2'),
-    alt_queries: z.array(z.string().min(1).max(2_000)).max(8).optional().describe('The same in other words'),
+    alt_queries: z.array(textUpTo(2_000)).max(8).optional().describe('The same in other words'),
     project: whereField,
   }),
   output: z.object({

@@ -3,7 +3,7 @@ import { BmadError, quoted } from '../../base/errors.ts';
 import { agentName } from '../../base/text/agent-titles.ts';
 import { t } from '../../base/text/message.ts';
 import { oneLine } from '../../base/text/text.ts';
-import { projectField, stepsField, tagsField, whereField } from '../fields.ts';
+import { projectField, stepsField, tagsField, whereField, textUpTo } from '../fields.ts';
 import { lines } from '../answer-text.ts';
 import { keptAs, rememberedAgent } from '../catalogue/agent-names.ts';
 import type { Context } from '../context.ts';
@@ -124,7 +124,7 @@ function happened(
 /** Decisions and learnings: memories that also stand in a log of the project, so there is one truth of them. */
 
 /** As long as a text may be: one that was given in the place of the name is answered with how to call it. */
-const whoField = z.string().min(1).max(20_000);
+const whoField = textUpTo(20_000);
 
 const titleField = z.string().trim().min(1).max(500).optional();
 

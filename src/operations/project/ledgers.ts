@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
 import { plural, t } from '../../base/text/message.ts';
 import { fenced } from '../../base/text/text.ts';
-import { projectField } from '../fields.ts';
+import { projectField, textUpTo } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 
 const changeSchema = z.object({
@@ -16,10 +16,7 @@ const changeSchema = z.object({
 /** What operations take that show the changes of a ledger first and make exactly those later. */
 const proposalFields = {
   apply: z.boolean().default(false).describe('Make the changes; without it they are only shown'),
-  proposal: z
-    .string()
-    .min(1)
-    .max(100)
+  proposal: textUpTo(100)
     .optional()
     .describe('Id of the proposal shown: with apply, it is refused if anything has changed since'),
 };
@@ -124,7 +121,7 @@ export const sprintPlan = defineOperation({
   input: z.strictObject({
     ...proposalFields,
     epics: z
-      .array(z.string().min(1).max(1_000))
+      .array(textUpTo(1_000))
       .max(100)
       .default([])
       .describe('Files or folders of the epics, if there are several versions'),

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { plural, say, t } from '../../base/text/message.ts';
 import { fenced } from '../../base/text/text.ts';
-import { projectField, stepsField } from '../fields.ts';
+import { projectField, stepsField, textUpTo } from '../fields.ts';
 import { lines } from '../answer-text.ts';
 import { loggedAs } from '../catalogue/agent-names.ts';
 import { type Answer, defineOperation } from '../operation.ts';
@@ -27,7 +27,7 @@ export function languageNote({ spoken, wanted }: { spoken: string; wanted: strin
 }
 
 export const lineField = z.string().trim().min(1).max(20_000);
-export const agentField = z.string().min(1).max(200);
+export const agentField = textUpTo(200);
 
 /** What is said of each: the words differ, so that a language can have its own for each. */
 const DONE = {
@@ -153,7 +153,7 @@ export const memlog = defineOperation({
     type: word.optional().describe('What kind of entry: decision, idea, event, …'),
     by: word.optional().describe('Who it came from'),
     fields: z
-      .array(z.string().min(1).max(2_000))
+      .array(textUpTo(2_000))
       .max(50)
       .default([])
       .describe('Fields of its head, each as key=value: topic=Onboarding'),

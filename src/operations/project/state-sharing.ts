@@ -3,7 +3,7 @@ import { BmadError } from '../../base/errors.ts';
 import { plural, say, t } from '../../base/text/message.ts';
 import { lines } from '../answer-text.ts';
 import type { Context, ProjectDatabase } from '../context.ts';
-import { projectField } from '../fields.ts';
+import { projectField, textUpTo } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 
 /** A command for people: whether others get what was remembered is not for a model to decide. */
@@ -60,10 +60,7 @@ export const stateShare = defineOperation({
 
 /** What a team keeps in a database: commands for people, who run it. */
 
-const addressField = z
-  .string()
-  .min(1)
-  .max(2_000)
+const addressField = textUpTo(2_000)
   .optional()
   .describe('An address in place of the one in the setting state, or the path of a file that has one');
 
@@ -195,12 +192,7 @@ export const stateMigrate = defineOperation({
   examples: ['state migrate', 'state migrate --address postgres://owner@db/bmad --grant bmad_app'],
   input: z.strictObject({
     address: addressField,
-    grant: z
-      .string()
-      .min(1)
-      .max(63)
-      .optional()
-      .describe('The database user of the servers, who gets the rights to rows'),
+    grant: textUpTo(63).optional().describe('The database user of the servers, who gets the rights to rows'),
     project: projectField,
   }),
   output: z.object({
@@ -239,11 +231,7 @@ export const stateMove = defineOperation({
     'state move --to files --apply',
   ],
   input: z.strictObject({
-    to: z
-      .string()
-      .min(1)
-      .max(2_000)
-      .describe('The address of a database, the path of a file that has it, or files'),
+    to: textUpTo(2_000).describe('The address of a database, the path of a file that has it, or files'),
     apply: z.boolean().default(false).describe('Move it; without it, what would move is only counted'),
     project: projectField,
   }),

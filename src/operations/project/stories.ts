@@ -4,7 +4,7 @@ import { plural, say, t } from '../../base/text/message.ts';
 import { compare, fenced } from '../../base/text/text.ts';
 import { estimateTokens } from '../../base/text/text-budget.ts';
 import { present } from '../../base/values.ts';
-import { projectField } from '../fields.ts';
+import { projectField, textUpTo } from '../fields.ts';
 import type { ProjectState } from '../context.ts';
 import { knownAbout } from '../memory/known-about.ts';
 import { defineOperation } from '../operation.ts';
@@ -28,7 +28,7 @@ export const storyStatus = defineOperation({
   input: z.strictObject({
     story: storyField,
     show: z.boolean().optional().describe('Only show what would be written'),
-    proposal: z.string().min(1).max(100).optional().describe('What was shown: nothing else is written'),
+    proposal: textUpTo(100).optional().describe('What was shown: nothing else is written'),
     status: z
       .string()
       .trim()

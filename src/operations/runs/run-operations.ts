@@ -4,7 +4,7 @@ import { BmadError } from '../../base/errors.ts';
 import { contentUri } from '../../base/files/paths.ts';
 import { t } from '../../base/text/message.ts';
 import { type BmadRecord, qualifiedName } from '../../model/record.ts';
-import { asLines, moduleField, projectField, stepSchema, textOrLines } from '../fields.ts';
+import { asLines, moduleField, projectField, stepSchema, textOrLines, textUpTo } from '../fields.ts';
 import { lines } from '../answer-text.ts';
 import { loggedAs } from '../catalogue/agent-names.ts';
 import { findRecord } from '../catalogue/names.ts';
@@ -43,7 +43,7 @@ export const runOpen = defineOperation({
   positional: ['workflow'],
   synonyms: { workflow_name: 'workflow', name: 'workflow' },
   input: z.strictObject({
-    workflow: z.string().min(1).max(5_000).describe('Name of the workflow, e.g. "prd", "bmm/prd"'),
+    workflow: textUpTo(5_000).describe('Name of the workflow, e.g. "prd", "bmm/prd"'),
     module: moduleField,
     branch: branchField.optional().describe('Session branch; default: the current one'),
     total_steps: stepField
@@ -173,7 +173,7 @@ export const runCheckpoint = defineOperation({
       .describe('Total number of steps, where the workflow has no file for each'),
     variables: variablesField.optional().describe('Values to keep, by name; added to the existing ones'),
     artefacts: z
-      .array(z.string().min(1).max(1_000))
+      .array(textUpTo(1_000))
       .max(100)
       .optional()
       .describe('Paths of the files it produced, relative to the project root'),

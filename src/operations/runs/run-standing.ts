@@ -212,7 +212,7 @@ export async function runAtStep(
 }
 
 /** The same without its step, for which files would have to be read. */
-export async function runAsServed(run: Run, root: string, context: CataloguePort): Promise<RunData> {
+async function runAsServed(run: Run, root: string, context: CataloguePort): Promise<RunData> {
   return { ...runData(run, root), ...(await servedNow(run, root, context)) };
 }
 

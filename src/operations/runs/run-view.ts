@@ -14,7 +14,7 @@ import {
   type RunStatus,
 } from '../../model/run.ts';
 import type { Context } from '../context.ts';
-import { textOrLines } from '../fields.ts';
+import { textOrLines, textUpTo } from '../fields.ts';
 
 /** Why a run is nothing to go on with: `old` ones can still be, the others not. */
 const asideSchema = z.object({
@@ -299,8 +299,8 @@ export function byRecency(a: Run, b: Run): number {
 
 /** Arguments that the operations about runs share. */
 
-export const runIdField = z.string().min(1).max(200).describe('Exact id of the run');
-export const branchField = z.string().min(1).max(200);
+export const runIdField = textUpTo(200).describe('Exact id of the run');
+export const branchField = textUpTo(200);
 export const stepField = z.int().min(0).max(100_000);
 const stepWords = 'Expected a whole number, or the name of a step such as "step-02b-vision".';
 /** A step by its number, or by the name that the workflow's texts have for it. */
@@ -316,10 +316,10 @@ export const namedStepField = z.union(
   ],
   { error: stepWords },
 );
-const notesText = z.string().min(1).max(20_000);
+const notesText = textUpTo(20_000);
 export const notesField = textOrLines(notesText);
 
-export const variablesField = z.record(z.string().min(1).max(200), z.unknown(), {
+export const variablesField = z.record(textUpTo(200), z.unknown(), {
   error: 'Expected an object such as {"topic": "caching"}.',
 });
 

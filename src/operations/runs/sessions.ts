@@ -3,7 +3,7 @@ import { present } from '../../base/values.ts';
 import { plural, say, t } from '../../base/text/message.ts';
 import { oneLine } from '../../base/text/text.ts';
 import { RUN_STATUSES, type RunBranch } from '../../model/run.ts';
-import { projectField, whereField } from '../fields.ts';
+import { projectField, whereField, textUpTo } from '../fields.ts';
 import { lines, titledList } from '../answer-text.ts';
 import { defineOperation } from '../operation.ts';
 import { branchField, latestRun, openRun, standingOf, STANDINGS, standingWords } from './run-view.ts';
@@ -157,7 +157,7 @@ export const sessionCreate = defineOperation({
   positional: ['name'],
   input: z.strictObject({
     name: nameField,
-    purpose: z.string().min(1).max(1_000).optional().describe('What it is for'),
+    purpose: textUpTo(1_000).optional().describe('What it is for'),
     parent: branchField.optional().describe('The branch it starts from; default: the current one'),
     project: projectField,
   }),

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { Step } from '../../base/step.ts';
 import type { JournalEntry, Run, RunsReading } from '../../model/run.ts';
 import { oneLine } from '../../base/text/text.ts';
-import { whereField } from '../fields.ts';
+import { whereField, textUpTo } from '../fields.ts';
 import { lines } from '../answer-text.ts';
 import type { RunsPort } from '../context.ts';
 import { defineOperation } from '../operation.ts';
@@ -43,8 +43,8 @@ export const getWorkflowStatus = defineOperation({
   positional: ['run_id'],
   examples: ['run status', 'run status --branch main'],
   input: z.strictObject({
-    run_id: z.string().min(1).max(200).optional().describe('Default: latest'),
-    branch: z.string().min(1).max(200).optional().describe('Default: current'),
+    run_id: textUpTo(200).optional().describe('Default: latest'),
+    branch: textUpTo(200).optional().describe('Default: current'),
     journal: z.boolean().optional().describe('Include the log'),
     project: whereField,
   }),

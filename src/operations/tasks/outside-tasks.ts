@@ -10,7 +10,7 @@ import { agentsThere } from '../catalogue/agent-names.ts';
 import { search } from '../catalogue/search.ts';
 import type { Call, Context, Requester, TaskQueue } from '../context.ts';
 import { handOver } from '../execute.ts';
-import { cursorField, limitField } from '../fields.ts';
+import { cursorField, limitField, textUpTo } from '../fields.ts';
 import { nextPart } from '../answer-text.ts';
 import { defineOperation } from '../operation.ts';
 import { taskIdField } from './task-view.ts';
@@ -128,7 +128,7 @@ export const outsideTaskList = defineOperation({
   effect: 'read',
   serves: 'a2a',
   input: z.strictObject({
-    context_id: z.string().min(1).max(200).optional().describe('Only tasks from this conversation'),
+    context_id: textUpTo(200).optional().describe('Only tasks from this conversation'),
     status: z.array(z.enum(TASK_STATES)).max(10).default([]).describe('Only tasks in one of these states'),
     refused: z.boolean().optional().describe('Only tasks that a person has refused, or only the others'),
     changed_after: z.string().max(40).optional().describe('Only tasks changed after this time'),
@@ -214,15 +214,10 @@ export const outsideTaskAdd = defineOperation({
   effect: 'write',
   serves: 'a2a',
   input: z.strictObject({
-    agent: z
-      .string()
-      .min(1)
-      .max(200)
-      .optional()
-      .describe('Who does it; default: the agent that best fits the text'),
+    agent: textUpTo(200).optional().describe('Who does it; default: the agent that best fits the text'),
     text: z.string().trim().min(1).max(100_000).describe('What to do, self-contained'),
-    context_id: z.string().min(1).max(200).optional().describe('The conversation it belongs to'),
-    message_id: z.string().min(1).max(200).describe("The requester's id for this message"),
+    context_id: textUpTo(200).optional().describe('The conversation it belongs to'),
+    message_id: textUpTo(200).describe("The requester's id for this message"),
   }),
   output: z.object({ task: outsideTaskView }),
   async run({ agent, text, context_id, message_id }, context, call) {

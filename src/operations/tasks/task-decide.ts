@@ -1,7 +1,7 @@
 import { t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { present } from '../../base/values.ts';
-import { projectField } from '../fields.ts';
+import { projectField, textUpTo } from '../fields.ts';
 import { askedBy } from '../offers.ts';
 import { defineOperation } from '../operation.ts';
 import {
@@ -18,7 +18,7 @@ import {
 const changed = z.object({ task: taskView });
 const decision = {
   task_id: taskIdField,
-  by: z.string().min(1).max(200).default('a person at the command line').describe('Who decides'),
+  by: textUpTo(200).default('a person at the command line').describe('Who decides'),
   project: projectField,
 };
 
@@ -157,7 +157,7 @@ export const taskRefuse = defineOperation({
   positional: ['task_id', 'reason'],
   input: z.strictObject({
     ...decision,
-    reason: z.string().min(1).max(2_000).optional().describe('Why'),
+    reason: textUpTo(2_000).optional().describe('Why'),
   }),
   output: changed,
   async run({ task_id, by, reason }, context, call) {

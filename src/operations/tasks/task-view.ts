@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { textUpTo } from '../fields.ts';
 import { shortDigest, present } from '../../base/values.ts';
 import type { Step } from '../../base/step.ts';
 import { hiddenIn } from '../../base/text/hidden.ts';
@@ -9,14 +10,13 @@ import type { Context } from '../context.ts';
 
 /** Fields and words that the operations about tasks share. */
 
-export const taskIdField = z.string().min(1).max(100).describe('Exact id of the task');
-export const claimField = z.string().min(1).max(100).describe('The claim that came with the task');
+export const taskIdField = textUpTo(100).describe('Exact id of the task');
+export const claimField = textUpTo(100).describe('The claim that came with the task');
 const OUTPUT_KEY = /^(?!__proto__$)[A-Za-z_][\w-]*$/;
-export const outputKeyField = z
-  .string()
-  .min(1)
-  .max(80)
-  .regex(OUTPUT_KEY, 'Letters, digits, "_" and "-", starting with a letter or "_".');
+export const outputKeyField = textUpTo(80).regex(
+  OUTPUT_KEY,
+  'Letters, digits, "_" and "-", starting with a letter or "_".',
+);
 export const leaseField = z
   .int()
   .min(1)

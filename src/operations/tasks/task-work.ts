@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { shownText } from '../../base/secrets/scanner.ts';
 import { fenced, oneLine } from '../../base/text/text.ts';
 import type { Step } from '../../base/step.ts';
-import { projectField } from '../fields.ts';
+import { projectField, textUpTo } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 import { askedHandle } from '../catalogue/agent-names.ts';
 import { approving, claimField, leaseField, taskIdField, taskLine, taskView, viewOf } from './task-view.ts';
@@ -30,8 +30,8 @@ export const taskClaim = defineOperation({
   positional: ['task_id'],
   input: z.strictObject({
     task_id: taskIdField.optional().describe('Exact id; default: the oldest that can be started'),
-    agent: z.string().min(1).max(200).optional().describe('Only a task for this agent'),
-    worker: z.string().min(1).max(200).default('worker').describe('Your name, shown to others'),
+    agent: textUpTo(200).optional().describe('Only a task for this agent'),
+    worker: textUpTo(200).default('worker').describe('Your name, shown to others'),
     lease_minutes: leaseField,
     project: projectField,
   }),
@@ -149,7 +149,7 @@ export const taskComplete = defineOperation({
   positional: ['task_id', 'claim', 'result'],
   input: z.strictObject({
     ...holder,
-    result: z.string().min(1).max(5_000_000).describe('The result, self-contained'),
+    result: textUpTo(5_000_000).describe('The result, self-contained'),
     needs_verification: z.boolean().default(false).describe('A person must check it before it counts'),
     any_language: z.boolean().default(false).describe("Accept a language other than the project's"),
   }),
@@ -186,7 +186,7 @@ export const taskFail = defineOperation({
   positional: ['task_id', 'claim', 'error'],
   input: z.strictObject({
     ...holder,
-    error: z.string().min(1).max(20_000).describe('What went wrong'),
+    error: textUpTo(20_000).describe('What went wrong'),
     retry: z.boolean().default(false).describe('Requeue it for another attempt, at most three in total'),
   }),
   output: changed,
@@ -209,7 +209,7 @@ export const taskCancel = defineOperation({
   positional: ['task_id', 'reason'],
   input: z.strictObject({
     task_id: taskIdField,
-    reason: z.string().min(1).max(2_000).default('cancelled').describe('Why'),
+    reason: textUpTo(2_000).default('cancelled').describe('Why'),
     project: projectField,
   }),
   output: changed,

@@ -8,7 +8,7 @@ import { fenced, kilobytes } from '../../base/text/text.ts';
 import { FINAL_STATES, MERGE_STRATEGIES, type Task, TASK_STATES, type TaskState } from '../../model/task.ts';
 import { askedHandle } from '../catalogue/agent-names.ts';
 import type { Call, Context, RunsPort } from '../context.ts';
-import { cursorField, limitField, projectField } from '../fields.ts';
+import { cursorField, limitField, projectField, textUpTo } from '../fields.ts';
 import { nextPart } from '../answer-text.ts';
 import { defineOperation } from '../operation.ts';
 import { openRun } from '../runs/run-view.ts';
@@ -36,13 +36,13 @@ export const spawnSubagentTask = defineOperation({
   command: 'task add',
   positional: ['agent', 'task'],
   input: z.strictObject({
-    agent: z.string().min(1).max(200).describe('Who does it'),
-    task: z.string().min(1).max(100_000).describe('What to do, self-contained'),
+    agent: textUpTo(200).describe('Who does it'),
+    task: textUpTo(100_000).describe('What to do, self-contained'),
     output_key: outputKeyField.describe('Name of the result'),
-    context_files: z.array(z.string().min(1).max(1_000)).max(50).optional().describe('Paths in the project'),
-    run_id: z.string().min(1).max(200).optional().describe('Run it belongs to'),
+    context_files: z.array(textUpTo(1_000)).max(50).optional().describe('Paths in the project'),
+    run_id: textUpTo(200).optional().describe('Run it belongs to'),
     depends_on: z.array(outputKeyField).max(50).optional().describe('Output keys it waits for'),
-    needs_approval: z.string().min(1).max(2_000).optional().describe('Why a person must agree first'),
+    needs_approval: textUpTo(2_000).optional().describe('Why a person must agree first'),
     project: projectField,
   }),
   output: z.object({
@@ -191,8 +191,8 @@ export const taskList = defineOperation({
   examples: ['task list', 'task list --status all'],
   input: z.strictObject({
     status: z.enum(STATES).default('open').describe('open (default), all, or one state'),
-    run_id: z.string().min(1).max(200).optional().describe('Only tasks of this run'),
-    agent: z.string().min(1).max(200).optional().describe('Only tasks for this agent'),
+    run_id: textUpTo(200).optional().describe('Only tasks of this run'),
+    agent: textUpTo(200).optional().describe('Only tasks for this agent'),
     limit: limitField,
     cursor: cursorField,
     project: projectField,
@@ -327,7 +327,7 @@ export const taskMerge = defineOperation({
   input: z.strictObject({
     strategy: z.enum(MERGE_STRATEGIES).default('concat').describe('How to combine the results'),
     output_keys: z.array(outputKeyField).max(200).default([]).describe('Which results; default: all'),
-    run_id: z.string().min(1).max(200).optional().describe('Only tasks of this run'),
+    run_id: textUpTo(200).optional().describe('Only tasks of this run'),
     merged_output_key: outputKeyField.default('merged').describe('Name of the file'),
     project: projectField,
   }),

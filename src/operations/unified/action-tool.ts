@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { textUpTo } from '../fields.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { OFFERED } from '../offered.ts';
@@ -136,7 +137,7 @@ export const manageProject = defineOperation({
   gathers: 'args',
   synonyms: { arguments: 'args', params: 'args' },
   input: z.strictObject({
-    action: z.string().min(1).max(100).describe('help, task_claim, run_checkpoint, log_decision, …'),
+    action: textUpTo(100).describe('help, task_claim, run_checkpoint, log_decision, …'),
     args: z.record(z.string(), z.unknown()).default({}).describe('Arguments of the action'),
   }),
   output: z.object({ action: z.string(), result: z.record(z.string(), z.unknown()) }),

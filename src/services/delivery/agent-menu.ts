@@ -96,7 +96,7 @@ function commandsIn(menus: readonly Menu[], wanted: string, { startedBy }: Means
 }
 
 /** Up to 6.0 commands begin with a star, and some take arguments: `*create-doc {template}`. */
-export function bare(code: string): string {
+function bare(code: string): string {
   const [first = ''] = code.trim().replace(/^\*+/, '').split(/\s/, 1);
   return fold(first);
 }

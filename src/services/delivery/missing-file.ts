@@ -1,6 +1,6 @@
 import { basename, dirname, extname } from 'node:path/posix';
 import { BmadError, quoted } from '../../base/errors.ts';
-import { contentUri } from '../../base/files/paths.ts';
+import { contentUri, otherEndings } from '../../base/files/paths.ts';
 import { t } from '../../base/text/message.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import type { Origin } from '../../model/record.ts';
@@ -20,9 +20,7 @@ export function noSuchFile(
   // A text may have no more than the ending wrong, of a text.
   const stem = (other: string): string => basename(other, extname(other));
   const isText = (other: string): boolean => /\.(?:md|ya?ml)$/.test(other);
-  const sameStem = isText(name)
-    ? beside.find((other) => isText(other) && stem(other) === stem(name))
-    : undefined;
+  const sameStem = otherEndings(name).find((other) => beside.includes(other));
   // Or only the beginning right: `step-04.md` for `step-04-final-validation.md`.
   const longer = isText(name)
     ? beside.filter((other) => isText(other) && stem(other).startsWith(`${stem(name)}-`))

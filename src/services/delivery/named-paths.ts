@@ -1,5 +1,5 @@
 import { basename, posix } from 'node:path';
-import { contentUri, fromProject } from '../../base/files/paths.ts';
+import { contentUri, fromProject, otherEndings } from '../../base/files/paths.ts';
 import { withoutEnd } from '../../base/text/text.ts';
 import type { BmadRecord } from '../../model/record.ts';
 
@@ -42,7 +42,7 @@ export function rulesOf(text: string, { origin }: BmadRecord, has: (path: string
       .reduce((best, each) => (each[1] > best[1] ? each : best));
     if (count > 0) return [{ written, folder }];
     // It may have the ending wrong besides.
-    const isDotted = [...paths].some((path) => withOtherEnding(dotted + path, has) !== undefined);
+    const isDotted = [...paths].some((path) => otherEndings(dotted + path, ENDINGS).some(has));
     return isDotted ? [{ written, folder: dotted }] : [];
   });
 }
@@ -113,15 +113,7 @@ export function missingNames(
         !EXAMPLE.test(path) &&
         !has(path),
     )
-    .map((path) => ({ path, instead: withOtherEnding(path, has) }));
-}
-
-/** The file that is there under this name with another ending. */
-function withOtherEnding(path: string, has: (path: string) => boolean): string | undefined {
-  const ending = posix.extname(path);
-  if (!ENDINGS.includes(ending)) return undefined;
-  const stem = path.slice(0, -ending.length);
-  return ENDINGS.map((each) => stem + each).find(has);
+    .map((path) => ({ path, instead: otherEndings(path, ENDINGS).find(has) }));
 }
 
 /** In a line what a text names and nobody can read, so that it is not looked for. */

@@ -298,7 +298,7 @@ export interface SourceCopy {
  * Which version of a source a person on this machine has agreed to. A project's lock file is written by others too, so it
  * says what the team has, and this says what is served here. Being in the cache for another reason is not consent.
  */
-export class AgreedSources {
+class AgreedSources {
   readonly #book: AgreedBook;
   readonly #here: Decisions | undefined;
 

@@ -191,7 +191,7 @@ const MEMORY = { question: 'Which memory?', offers: memories() };
 const CONTRACT = { question: 'Which contract?', offers: contracts };
 const SESSION = { question: 'Which session branch?', offers: sessions };
 
-export const PICKS: Readonly<Record<Picked, Pick>> = {
+const PICKS: Readonly<Record<Picked, Pick>> = {
   work: WORK,
   agent: AGENT,
   workflow: { question: 'Which workflow?', offers: records('workflows') },
@@ -220,7 +220,7 @@ type Way = { act: InboxAction } | 'skip' | 'quit';
  * What waits for the person, one after the other, each with its exact text: whoever approves has read what is approved.
  * Answers whether anything was shown; otherwise the command itself says how things are.
  */
-export async function reviewed(
+async function reviewed(
   operation: string,
   given: Readonly<Record<string, unknown>>,
   asking: Asking,

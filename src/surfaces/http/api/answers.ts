@@ -204,7 +204,7 @@ async function tagged(response: Response, asked: Headers): Promise<Response> {
 }
 
 /** The forms an answer has: data for programs, the text that a person or a model reads. */
-export const FORMS = ['application/json', 'text/markdown', 'text/plain'] as const;
+const FORMS = ['application/json', 'text/markdown', 'text/plain'] as const;
 export type Form = (typeof FORMS)[number];
 
 /** The form that is wanted most; of equal ones the first of ours. Nothing, if none of them will do. */
@@ -241,7 +241,7 @@ export const asRequest: StepWriter = (step) => {
 const CARRIED = ['traceparent', 'tracestate', 'baggage'];
 
 /** A call as one span, by OpenTelemetry's HTTP conventions. `operation` is undefined for an unknown name. */
-export async function traced(
+async function traced(
   tracing: Tracing | undefined,
   { request }: Exchange,
   operation: string | undefined,
@@ -288,7 +288,7 @@ const actSchema = z.strictObject({
 type Act = z.output<typeof actSchema>;
 
 /** What a person wants to have done: one of the closed list, with who has decided where that is kept. */
-export function actOf(sent: Record<string, unknown>): Act | BmadError {
+function actOf(sent: Record<string, unknown>): Act | BmadError {
   const { data, success } = actSchema.safeParse(sent);
   if (!success)
     return new BmadError('invalid_input', 'Expected an object with "operation" and "args".', {
@@ -308,7 +308,7 @@ function isForPeople(name: string): boolean {
   return FOR_PEOPLE.includes(name);
 }
 
-export function namedForPeople(name: string): AnyOperation {
+function namedForPeople(name: string): AnyOperation {
   const found = isForPeople(name) ? BY_NAME.get(name) : undefined;
   if (found === undefined) throw new Error(`There is no operation ${name} for people.`);
   return found;
