@@ -52,6 +52,18 @@ export async function afterJump<T>(ms: number, work: () => Promise<T>): Promise<
   }, work).finally(() => void (Date.now = now));
 }
 
+/** At the very moment in which the file was written, however busy the machine is. */
+export function asItIsWritten<T>(file: string, work: () => T): T {
+  const { now } = Date;
+  const { ctimeMs } = fs.statSync(file) as { ctimeMs: number };
+  Date.now = () => ctimeMs;
+  try {
+    return work();
+  } finally {
+    Date.now = now;
+  }
+}
+
 async function withStats<T>(seen: (found: unknown) => unknown, work: () => Promise<T>): Promise<T> {
   const own = { statSync: fs.statSync, lstatSync: fs.lstatSync };
   const through =

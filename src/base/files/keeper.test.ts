@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { linkFolder, writeFiles } from '../../../tests/support/folders.ts';
-import { afterJump, fileLooks, onPoorDisk } from '../../../tests/support/looked-at.ts';
+import { asItIsWritten, afterJump, fileLooks, onPoorDisk } from '../../../tests/support/looked-at.ts';
 import { Keeper } from './keeper.ts';
 
 afterEach(() => {
@@ -108,7 +108,7 @@ describe('places', () => {
     await writeFile(file, 'ONE');
     await utimes(file, 0, 0);
     const places = new Keeper();
-    places.look(file);
+    asItIsWritten(file, () => places.look(file));
     expect(await places.unchanged(), 'it may change in the same tick').toBe(false);
     await expect
       .poll(async () => {
@@ -135,7 +135,8 @@ describe('places', () => {
       expect(await before.changed(), 'the clock alone').toEqual([]);
       await writeFile(file, 'eno');
       expect(await before.changed()).toEqual([file]);
-      expect(await look(file).changed(), 'it may be written again within the same time').toEqual([file]);
+      const young = asItIsWritten(file, () => look(file));
+      expect(await young.changed(), 'it may be written again within the same time').toEqual([file]);
       let settled = look(file);
       await expect.poll(() => (settled = look(file)).unchanged()).toBe(true);
       await writeFile(file, 'neo');
