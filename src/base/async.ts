@@ -118,6 +118,16 @@ export function inTurn(): <T>(work: () => Promise<T>) => Promise<T> {
   };
 }
 
+/** Does the work in turn; one that has not begun yet serves all who ask meanwhile. */
+export function onceForAll<T>(work: () => Promise<T>, turn = inTurn()): () => Promise<T> {
+  let next: Promise<T> | undefined;
+  return () =>
+    (next ??= turn(() => {
+      next = undefined;
+      return work();
+    }));
+}
+
 /** Something that all that runs within it can ask for. */
 interface Around<T> {
   now(): T | undefined;

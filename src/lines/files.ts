@@ -7,7 +7,15 @@ import { grouped } from '../base/values.ts';
 import { BmadError } from '../base/errors.ts';
 import { withLock } from '../base/files/file-lock.ts';
 import { removeFile } from '../base/files/open-file.ts';
-import { appendLog, lastLines, logStamp, readLog, replaceLog, shortenLog } from '../base/files/file-log.ts';
+import {
+  appendLog,
+  lastLines,
+  type LogStamp,
+  logStamp,
+  readLog,
+  replaceLog,
+  shortenLog,
+} from '../base/files/file-log.ts';
 import { stateNames, writeOnce } from '../base/files/file-state.ts';
 import { headAt } from '../base/files/repository.ts';
 import { localDay } from '../base/text/text.ts';
@@ -126,8 +134,8 @@ export class LineFiles implements Log {
     const found: PlacedLine[] = [];
     for (const day of (await this.#days()).toReversed()) {
       const files = (await this.#filesOf(day)).flatMap((file) => {
-        const path = this.#longer(file);
-        return path === undefined ? [] : [{ file, path, at: logStamp(path)?.at ?? 0 }];
+        const longest = this.#longer(file);
+        return longest === undefined ? [] : [{ ...longest, file }];
       });
       for (const { file, path } of files.sort((a, b) => b.at - a.at)) {
         if (found.length >= least) return found;
@@ -156,18 +164,16 @@ export class LineFiles implements Log {
     const gone = new Set(mark.keys());
     const now = Date.now();
     for (const day of await this.#days()) {
-      const version = this.#dayVersion(day);
-      const isOver = now - Date.parse(day) > OPEN_DAYS_MS;
-      const isKnown = isOver && mark.get(day) === version;
+      const version = now - Date.parse(day) > OPEN_DAYS_MS ? this.#dayVersion(day) : undefined;
+      const isKnown = version !== undefined && mark.get(day) === version;
       for (const name of isKnown ? (before.get(day) ?? []) : [day]) gone.delete(name);
       for (const name of isKnown ? [] : await this.#filesOf(day)) {
         gone.delete(name);
-        const path = this.#longer(name);
+        const file = this.#longer(name);
         const known = placeIn(mark.get(name));
-        if (path !== undefined && (known === undefined || logStamp(path)?.version !== known.version))
-          yield { name, path, known };
+        if (file !== undefined && file.version !== known?.version) yield { name, path: file.path, known };
       }
-      if (isOver && !isKnown) yield { name: day, day: version };
+      if (version !== undefined && !isKnown) yield { name: day, day: version };
     }
     for (const name of gone) yield { name };
   }
@@ -329,12 +335,13 @@ export class LineFiles implements Log {
   }
 
   /** Of a file and its mirror, the one that has more: git may have taken the file back to an earlier state. */
-  #longer(name: string): string | undefined {
-    const [longest] = this.#folders()
-      .map(({ at }) => ({ path: join(at, name), bytes: logStamp(join(at, name))?.bytes ?? -1 }))
-      .filter(({ bytes }) => bytes >= 0)
-      .sort((a, b) => b.bytes - a.bytes);
-    return longest?.path;
+  #longer(name: string): (LogStamp & { path: string }) | undefined {
+    const found = this.#folders().flatMap(({ at }) => {
+      const path = join(at, name);
+      const stamp = logStamp(path);
+      return stamp === undefined ? [] : [{ ...stamp, path }];
+    });
+    return found.sort((a, b) => b.bytes - a.bytes)[0];
   }
 
   #insideOf(path: string): string | undefined {

@@ -1,4 +1,4 @@
-import { inTurn } from '../base/async.ts';
+import { inTurn, onceForAll } from '../base/async.ts';
 import { BmadError } from '../base/errors.ts';
 import { readState, writeAtomic } from '../base/files/file-state.ts';
 import { jsonObject } from '../base/parse/json.ts';
@@ -169,31 +169,29 @@ export class View {
     };
   }
 
-  look(): Promise<void> {
-    return this.#turn(async () => {
-      const place = this.#place;
-      if (!this.#isBegun && place !== undefined) this.#remember(await readKept(place));
-      this.#isBegun = true;
-      const { mark } = this.#known;
-      try {
-        if (mark.size === 0 || (await this.log.changed(mark))) await this.#take();
-        this.#unheard = undefined;
-      } catch (error) {
-        // Readers get what was known last, and are told; who writes is refused.
-        if (!isUnheard(error) || mark.size === 0) throw error;
-        this.#unheard = error;
-      }
-      if (place === undefined || this.#unkept < KEPT_FROM) return;
-      this.#unkept = 0;
-      const kept = this.#kept();
-      await writeKept(place, kept);
-      // Their lines are on disk, where they are looked up if anything is said about them again.
-      for (const { of, heads } of kept.ended) {
-        this.#known.ended.set(of, heads);
-        this.#known.events.delete(of);
-      }
-    });
-  }
+  readonly look = onceForAll(async (): Promise<void> => {
+    const place = this.#place;
+    if (!this.#isBegun && place !== undefined) this.#remember(await readKept(place));
+    this.#isBegun = true;
+    const { mark } = this.#known;
+    try {
+      if (mark.size === 0 || (await this.log.changed(mark))) await this.#take();
+      this.#unheard = undefined;
+    } catch (error) {
+      // Readers get what was known last, and are told; who writes is refused.
+      if (!isUnheard(error) || mark.size === 0) throw error;
+      this.#unheard = error;
+    }
+    if (place === undefined || this.#unkept < KEPT_FROM) return;
+    this.#unkept = 0;
+    const kept = this.#kept();
+    await writeKept(place, kept);
+    // Their lines are on disk, where they are looked up if anything is said about them again.
+    for (const { of, heads } of kept.ended) {
+      this.#known.ended.set(of, heads);
+      this.#known.events.delete(of);
+    }
+  }, this.#turn);
 
   async #history(of: string): Promise<Happened[]> {
     if (!this.#known.ended.has(of)) return inOrder(this.#known.eventsOf(of));

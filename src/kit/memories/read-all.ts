@@ -1,5 +1,6 @@
 import { t } from '../../base/text/message.ts';
 import { join } from 'node:path';
+import { onceForAll } from '../../base/async.ts';
 import { modifiedInside, pathExists, realFolder } from '../../base/files/files.ts';
 import { readKitAgents, type KitAgent, learningsFiles, learningsIn } from '../agents.ts';
 import { decisionsIn, TracedDecisions, withAgents } from './decisions.ts';
@@ -39,7 +40,9 @@ export class KitFiles {
     return this.#known?.agents ?? readKitAgents(this.kit);
   }
 
-  async read(): Promise<KitReading> {
+  readonly read = onceForAll(() => this.#read());
+
+  async #read(): Promise<KitReading> {
     const kit = await this.#pages();
     const traced = await this.#traced.read();
     const lined = await this.#lined();
