@@ -11,7 +11,8 @@ export interface Log {
   error(message: string, fields?: Fields): void;
   warn(message: string, fields?: Fields): void;
   info(message: string, fields?: Fields): void;
-  debug(message: string, fields?: Fields): void;
+  /** What takes work to say is said by a function: it is hardly ever wanted. */
+  debug(message: string | (() => string), fields?: Fields): void;
 }
 
 export interface LogOptions {
@@ -33,8 +34,9 @@ export function createLog(options: LogOptions): Log {
   const threshold = LOG_LEVELS.indexOf(options.level);
   const now = options.now ?? (() => new Date());
 
-  function emit(level: LogLevel, message: string, fields: Fields): void {
+  function emit(level: LogLevel, given: string | (() => string), fields: Fields): void {
     if (LOG_LEVELS.indexOf(level) > threshold) return;
+    const message = typeof given === 'string' ? given : given();
     const line = options.json ? jsonLine(level, message, fields) : plainLine(level, message, fields);
     options.write(`${cut(line, LINE_LIMIT)}\n`);
   }

@@ -171,8 +171,8 @@ export function serveThread<Data, Ask, Answer>(
   const post = (message: FromThread<Answer>): void => port.postMessage(message);
   const logged =
     (level: keyof Log) =>
-    (message: string, fields = {}): void =>
-      post({ level, message, fields });
+    (message: string | (() => string), fields = {}): void =>
+      post({ level, message: typeof message === 'string' ? message : message(), fields });
   const log = { error: logged('error'), warn: logged('warn'), info: logged('info'), debug: logged('debug') };
   let opened: ReturnType<typeof open> | undefined;
   // What the machine was short of may be there the next time.

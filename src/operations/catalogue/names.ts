@@ -61,7 +61,7 @@ function resolved(
   { log }: Context,
 ): BmadRecord {
   const choice = workspace.catalogue.names.resolve(query);
-  log.debug(workspace.catalogue.traceOf(choice));
+  log.debug(() => workspace.catalogue.traceOf(choice));
   const record = launched(choice.record, workspace);
   log.debug(`reading file ${record.absolutePath} from ${record.origin.displayName}`);
   return record;
