@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { unlessShort, BmadError } from '../base/errors.ts';
 import { listInside, readInside } from '../base/files/files.ts';
-import { KeptByStamp } from '../base/files/file-stamps.ts';
+import { KeptByStamp, mayBeThere } from '../base/files/file-stamps.ts';
 import { nameKey } from '../base/text/suggest.ts';
 import { type Kit, inProject } from './kit.ts';
 import { t } from '../base/text/message.ts';
@@ -103,13 +103,16 @@ export async function learningsFiles(
 ): Promise<{ path: string; owner: string }[]> {
   if (kit.memory === undefined) return [];
   const told = problems.length;
-  const inFolder = await listInside(kit.memory, LEARNINGS_FOLDER).catch((error: unknown) => {
-    if (error instanceof BmadError && error.code !== 'not_found')
-      problems.push(`${inProject(kit, LEARNINGS_FOLDER)}: ${error.message}`);
-    return [];
-  });
+  const isThere = mayBeThere(join(kit.memory, LEARNINGS_FOLDER));
+  const inFolder = !isThere
+    ? []
+    : await listInside(kit.memory, LEARNINGS_FOLDER).catch((error: unknown) => {
+        if (error instanceof BmadError && error.code !== 'not_found')
+          problems.push(`${inProject(kit, LEARNINGS_FOLDER)}: ${error.message}`);
+        return [];
+      });
   const beside = await listInside(kit.memory, '').catch(unlessShort([]));
-  if (told === problems.length) await tellAstray(kit, LEARNINGS_FOLDER, inFolder, problems);
+  if (isThere && told === problems.length) await tellAstray(kit, LEARNINGS_FOLDER, inFolder, problems);
   await tellAstray(kit, '', beside, problems);
   return [
     ...inFolder

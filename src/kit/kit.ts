@@ -119,7 +119,11 @@ async function memoryFolder(root: string, folder: string, problems: string[]): P
  * all is well. Missing parts are fine: this is called before folders are created, so that none is created elsewhere.
  */
 export async function strayPart(root: string, path: string): Promise<string | undefined> {
-  const real = (await realFolder(root)) ?? root;
+  return strayBelow((await realFolder(root)) ?? root, path);
+}
+
+/** The same from the real path of the folder. */
+async function strayBelow(real: string, path: string): Promise<string | undefined> {
   let folder = real;
   const parts = path.split('/');
   for (const [index, name] of parts.entries()) {
@@ -197,11 +201,11 @@ export async function kitAtHome(root: string, state: string, keep: Keeping = 'au
   const home =
     found.memory !== undefined ? 'project' : keep !== 'auto' ? keep : isOfBmad ? 'project' : 'user';
   const output = await outputFolder(root, found.folder, configuration);
-  const isOutputAstray = (await strayPart(root, output)) !== undefined;
   const real = (await realFolder(root)) ?? root;
+  const isOutputAstray = (await strayBelow(real, output)) !== undefined;
   const pages =
     found.memory === undefined ? `${output}/${MEMORY}` : relative(real, found.memory).split(sep).join('/');
-  const arePagesAstray = found.memory === undefined && (await strayPart(root, pages)) !== undefined;
+  const arePagesAstray = found.memory === undefined && (await strayBelow(real, pages)) !== undefined;
   if (arePagesAstray && !isOutputAstray)
     found.problems.push(t`${pages} points outside the project and is not used.`);
   const stands = home === 'project' && found.memory === undefined && !arePagesAstray;

@@ -15,7 +15,7 @@ import { namedOperation } from './offers.ts';
 import type { Answer, AnyOperation, Operation, Route } from './operation.ts';
 import { withPlace, withTrouble } from './project/state-place.ts';
 import { refuseOutside, withinQuota } from './bounds.ts';
-import { observedCall, once, projectIn, tellOfEnd, withoutPlaces } from './observed.ts';
+import { observedCall, type Once, once, projectIn, tellOfEnd, withoutPlaces } from './observed.ts';
 import { mayRead, mayRunPrograms, UNIFIED } from './toolsets.ts';
 
 export type CallOutcome =
@@ -65,9 +65,8 @@ export async function execute(
     const bounded = () => withinQuota([operation, meant], seen, call, work);
     const [done, before] = keyed ? await once(asked, seen, call, bounded) : [await bounded(), false];
     context.log.debug('operation', { name: operation.name, ms: elapsed(started) });
-    const { made, ...outcome } = done;
-    await tellOfEnd(seen, called, { began: started, writes: writes && !before, input, data: made });
-    return before ? { ...outcome, before: true } : outcome;
+    await tellOfEnd(seen, called, { began: started, writes: writes && !before, input, data: done.made });
+    return before ? { ...done.outcome, before: true } : done.outcome;
   } catch (thrown) {
     // Once the caller has left, whatever went wrong is a consequence of that.
     const reason = call.signal.aborted ? new BmadError('cancelled', t`The call was cancelled.`) : thrown;
@@ -91,7 +90,7 @@ export async function execute(
 const NEVER = new AbortController().signal;
 
 /** An answer, and its data before it is put into the words of the tool. */
-type Done = Extract<CallOutcome, { ok: true }> & { made?: Record<string, unknown> };
+type Done = Once<Extract<CallOutcome, { ok: true }>, Record<string, unknown>>;
 
 async function ran(
   { meant, input, route, repeated, unused }: Meant,
@@ -115,14 +114,21 @@ async function ran(
   const rendered = meant.render(data, saying(own.say));
   const told = withUnused(await withPlaceTold(shaped(rendered, meant, repeated, seen), fresh), unused);
   const trouble = meant.effect === 'read' ? seen.stateTrouble() : undefined;
+  let hidden: unknown;
   return {
-    ok: true,
     made: data,
-    data: seen.secrets.hideIn(
-      route?.within === undefined ? data : { ...route.within, result: data },
-    ) as Record<string, unknown>,
-    answer: redacted(trouble === undefined ? told : withTrouble(told, trouble), input, seen),
-    failed: meant.failed?.(data) ?? false,
+    outcome: {
+      ok: true,
+      // Most callers read the text alone.
+      get data() {
+        hidden ??= seen.secrets.hideIn(
+          route?.within === undefined ? data : { ...route.within, result: data },
+        );
+        return hidden as Record<string, unknown>;
+      },
+      answer: redacted(trouble === undefined ? told : withTrouble(told, trouble), input, seen),
+      failed: meant.failed?.(data) ?? false,
+    },
   };
 }
 

@@ -84,20 +84,25 @@ function idIn(data: Data): string | undefined {
   return ids.find((id): id is string => typeof id === 'string' && ID.test(id));
 }
 
+export interface Once<T, M> {
+  outcome: T;
+  made?: M | undefined;
+}
+
 /** A call that its caller may make again: only the first time is it made. Tells whether this is an earlier answer. */
-export async function once<T extends { made?: unknown }>(
+export async function once<T, M>(
   { meant, input }: { meant: { name: string }; input: Data },
   { workspace, again, secrets, state }: Context,
   { key = '', caller = '' }: Call,
-  work: () => Promise<T>,
-): Promise<[T, boolean]> {
+  work: () => Promise<Once<T, M>>,
+): Promise<[Once<T, M>, boolean]> {
   const { project } = await workspace();
-  let made: unknown;
+  let made: M | undefined;
   const first = async () => {
     try {
-      const { made: data, ...outcome } = await work();
-      made = data;
-      return outcome;
+      const done = await work();
+      made = done.made;
+      return done.outcome;
     } catch (error) {
       throw error instanceof BmadError ? error.map((text) => secrets.redact(text)) : error;
     }
@@ -112,7 +117,7 @@ export async function once<T extends { made?: unknown }>(
       const lines = await (await state()).writtenBy(markOf({ caller, key }) ?? '').catch(() => []);
       throw error.with({ hint: secrets.redact(whatBecame(lines)) });
     });
-  return [{ ...done, made } as T, before];
+  return [{ outcome: done, made }, before];
 }
 
 /** A name that was taken is part of what has it. */
