@@ -22,30 +22,40 @@ export async function knownAbout(query: string, context: Context, signal: AbortS
     const memory = await context.memory();
     // Where nothing is known, no model has to be loaded to search it.
     if (await memory.isEmpty()) return { decisions: [], failures: [] };
-    const asked = {
-      query: query.slice(0, 2_000),
-      alternatives: [],
-      tags: [],
-      limit: LOOKED_AT,
-      superseded: false,
-      related: true,
-    };
-    const failures = await failuresAbout(query, context, signal);
-    const about = (await memory.recall({ ...asked, types: ['decisions'] }, signal)).hits;
-    let decisions = await memory.distinct(about, signal);
-    // A worker keeps to what was decided whether or not the task speaks of it: the newest fill what is left.
-    if (decisions.length < KNOWN) {
-      const newest = (await memory.browse('decisions', undefined, { most: 2 * LOOKED_AT })).entries
-        .filter(({ entry }) => !about.some((hit) => hit.entry.text === entry.text))
-        .slice(0, LOOKED_AT);
-      decisions = await memory.distinct([...about, ...newest], signal);
-    }
-    return { decisions: withOthers(decisions).map((told) => toldLine(told, LINE)), failures };
+    const [decisions, failures] = await Promise.all([
+      decisionsIn(memory, query, signal),
+      failuresIn(memory, query, context, signal),
+    ]);
+    return { decisions, failures };
   } catch (error) {
     if (!(error instanceof BmadError) || error.code === 'cancelled') throw error;
     context.log.info(`no memories for the brief: ${error.message}`);
     return { decisions: [], failures: [] };
   }
+}
+
+type Memory = Awaited<ReturnType<Context['memory']>>;
+
+const askedFor = (query: string) => ({
+  query: query.slice(0, 2_000),
+  alternatives: [],
+  tags: [],
+  limit: LOOKED_AT,
+  superseded: false,
+  related: true,
+});
+
+async function decisionsIn(memory: Memory, query: string, signal: AbortSignal): Promise<string[]> {
+  const about = (await memory.recall({ ...askedFor(query), types: ['decisions'] }, signal)).hits;
+  let decisions = await memory.distinct(about, signal);
+  // A worker keeps to what was decided whether or not the task speaks of it: the newest fill what is left.
+  if (decisions.length < KNOWN) {
+    const newest = (await memory.browse('decisions', undefined, { most: 2 * LOOKED_AT })).entries
+      .filter(({ entry }) => !about.some((hit) => hit.entry.text === entry.text))
+      .slice(0, LOOKED_AT);
+    decisions = await memory.distinct([...about, ...newest], signal);
+  }
+  return withOthers(decisions).map((told) => toldLine(told, LINE));
 }
 
 /** A lesson of the project holds for all work: so many are told, whether or not the task resembles them. */
@@ -54,11 +64,16 @@ const FAILURES_AT_LEAST = 2;
 /** What went wrong before: where it resembles a piece of work, then the newest; one line each, with the rule to keep. */
 export async function failuresAbout(query: string, context: Context, signal: AbortSignal): Promise<string[]> {
   const memory = await context.memory();
-  if (await memory.isEmpty()) return [];
-  const asked = { query: query.slice(0, 2_000), alternatives: [], tags: [], types: ['failures'] } as const;
-  const about = (
-    await memory.recall({ ...asked, limit: LOOKED_AT, superseded: false, related: true }, signal)
-  ).hits;
+  return (await memory.isEmpty()) ? [] : failuresIn(memory, query, context, signal);
+}
+
+async function failuresIn(
+  memory: Memory,
+  query: string,
+  context: Context,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const about = (await memory.recall({ ...askedFor(query), types: ['failures'] }, signal)).hits;
   let told = await memory.distinct(about, signal);
   if (told.length < FAILURES_AT_LEAST) {
     const newest = (await memory.browse('failures', undefined, { most: 2 * LOOKED_AT })).entries
