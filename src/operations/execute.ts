@@ -13,7 +13,7 @@ import { checkedInput, type SpokenNames } from './input.ts';
 import { withAbsence } from './answer-text.ts';
 import { namedOperation } from './offers.ts';
 import type { Answer, AnyOperation, Operation, Route } from './operation.ts';
-import { withPlace, withTrouble } from './project/state-place.ts';
+import { unusedState, withPlaceTold, withTrouble } from './project/state-place.ts';
 import { refuseOutside, withinQuota } from './bounds.ts';
 import { observedCall, type Once, once, projectIn, tellOfEnd, withoutPlaces } from './observed.ts';
 import { mayRead, mayRunPrograms, UNIFIED } from './toolsets.ts';
@@ -133,24 +133,6 @@ async function ran(
 }
 
 type StateOf = Awaited<ReturnType<Context['state']>>;
-
-/** The state of a project for which nothing was kept before this call. */
-async function unusedState(context: Context): Promise<StateOf | undefined> {
-  try {
-    const state = await context.state();
-    return (await state.unused()) ? state : undefined;
-  } catch {
-    // The call itself says what is wrong with the project.
-    return undefined;
-  }
-}
-
-/** The first call that keeps something says where. */
-async function withPlaceTold(answer: Answer, state: StateOf | undefined): Promise<Answer> {
-  const place = await state?.place();
-  if (place === undefined || place.unused) return answer;
-  return withPlace(answer, place);
-}
 
 function safeSteps(steps: readonly Step[], input: Given, { secrets, tools }: Context): readonly Step[] {
   const possible = steps.filter(({ operation }) => !tools.withheld.operations.has(operation));

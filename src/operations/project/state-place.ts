@@ -1,7 +1,7 @@
 import type { BmadError } from '../../base/errors.ts';
 import { plural, t } from '../../base/text/message.ts';
 import type { Step } from '../../base/step.ts';
-import type { PlacePort } from '../context.ts';
+import type { Context, PlacePort, ProjectState } from '../context.ts';
 import type { Answer } from '../operation.ts';
 
 type Place = Awaited<ReturnType<PlacePort['place']>>;
@@ -55,7 +55,7 @@ export function placeText({ home, keep, folders }: Pick<Place, 'home' | 'keep' |
 }
 
 /** An answer to the first call that kept something: it says where everything goes from now on. */
-export function withPlace(answer: Answer, place: Place): Answer {
+function withPlace(answer: Answer, place: Place): Answer {
   const { home, keep } = place;
   return {
     ...answer,
@@ -85,4 +85,22 @@ export async function onMachine(state: PlacePort): Promise<OnMachine | undefined
 export function withTrouble(answer: Answer, trouble: BmadError): Answer {
   const told = t`DEGRADED: ${trouble.message} What is said here of memories, tasks and runs is what this machine knew last; nothing can be changed until it is back.`;
   return { ...answer, note: [told, answer.note].filter(Boolean).join('\n') };
+}
+
+/** The state of a project for which nothing was kept before this call. */
+export async function unusedState(context: Context): Promise<ProjectState | undefined> {
+  try {
+    const state = await context.state();
+    return (await state.unused()) ? state : undefined;
+  } catch {
+    // The call itself says what is wrong with the project.
+    return undefined;
+  }
+}
+
+/** The first call that keeps something says where. */
+export async function withPlaceTold(answer: Answer, state: ProjectState | undefined): Promise<Answer> {
+  const place = await state?.place();
+  if (place === undefined || place.unused) return answer;
+  return withPlace(answer, place);
 }
