@@ -24,14 +24,7 @@ async function project(): Promise<{ root: string; memory: Memory; file(name: str
   return { root, memory, file: (name) => readFile(join(root, '_bmad/_memory', name), 'utf8') };
 }
 
-const ask = (query: string): RecallQuestion => ({
-  query,
-  alternatives: [],
-  types: [],
-  tags: [],
-  limit: 10,
-  superseded: false,
-});
+const ask = (query: string): RecallQuestion => ({ query, limit: 10 });
 
 async function texts(memory: Memory, query: string): Promise<string[]> {
   return (await memory.recall(ask(query), undefined)).hits.map(({ entry }) => entry.text);

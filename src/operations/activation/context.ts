@@ -232,7 +232,7 @@ async function memoryPieces(
     if (await memory.isEmpty()) return { pieces: [], absent: [] };
     const [query = '', ...alternatives] = questions.map((text) => text.slice(0, 2_000));
     const { hits } = await memory.recall(
-      { query, alternatives, types: TYPES, tags: [], limit: RECALLED, superseded: false, related: true },
+      { query, alternatives, type: TYPES, limit: RECALLED, related: true },
       signal,
     );
     // What an agent has learned is its own, whatever the question is about.

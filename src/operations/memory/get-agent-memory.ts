@@ -60,9 +60,8 @@ export const getAgentMemory = defineOperation({
       const learnings = entries.slice(0, most).map((found) => learningOf(found, found.dated));
       return { agents: ids, names, learnings, total: entries.length, notes };
     }
-    const about = { query, alternatives: [], types: [], agents: withRoles(whose), tags: [] } as const;
-    const limit = most ?? FOUND;
-    const { hits, notes } = await memory.recall({ ...about, limit, superseded: false }, call.signal);
+    const about = { query, agents: withRoles(whose), limit: most ?? FOUND };
+    const { hits, notes } = await memory.recall(about, call.signal);
     return {
       agents: ids,
       names,

@@ -36,17 +36,10 @@ export async function knownAbout(query: string, context: Context, signal: AbortS
 
 type Memory = Awaited<ReturnType<Context['memory']>>;
 
-const askedFor = (query: string) => ({
-  query: query.slice(0, 2_000),
-  alternatives: [],
-  tags: [],
-  limit: LOOKED_AT,
-  superseded: false,
-  related: true,
-});
+const askedFor = (query: string) => ({ query: query.slice(0, 2_000), limit: LOOKED_AT, related: true });
 
 async function decisionsIn(memory: Memory, query: string, signal: AbortSignal): Promise<string[]> {
-  const about = (await memory.recall({ ...askedFor(query), types: ['decisions'] }, signal)).hits;
+  const about = (await memory.recall({ ...askedFor(query), type: 'decisions' }, signal)).hits;
   let decisions = await memory.distinct(about, signal);
   // A worker keeps to what was decided whether or not the task speaks of it: the newest fill what is left.
   if (decisions.length < KNOWN) {
@@ -73,7 +66,7 @@ async function failuresIn(
   context: Context,
   signal: AbortSignal,
 ): Promise<string[]> {
-  const about = (await memory.recall({ ...askedFor(query), types: ['failures'] }, signal)).hits;
+  const about = (await memory.recall({ ...askedFor(query), type: 'failures' }, signal)).hits;
   let told = await memory.distinct(about, signal);
   if (told.length < FAILURES_AT_LEAST) {
     const newest = (await memory.browse('failures', undefined, { most: 2 * LOOKED_AT })).entries

@@ -75,20 +75,18 @@ export const recallStructured = defineOperation({
     const found = await memory.recall(
       {
         query,
-        alternatives: alt_queries ?? [],
-        types: type === undefined ? [] : [type],
+        alternatives: alt_queries,
+        type,
         agents: await namesToRecall(agent, context),
-        tags: tags ?? [],
+        tags,
         since,
         until,
         minScore: min_score,
         limit: limit ?? DEFAULT_LIMIT,
-        superseded: false,
       },
       call.signal,
     );
     const { hits, notes, steps = [] } = found;
-    const about = await memory.notes();
     const isUnknown = hits.length === 0 && isPlain(input);
     const latest = isUnknown ? (await memory.browse('decisions', undefined, { most: LATEST })).entries : [];
     return {
@@ -109,8 +107,8 @@ export const recallStructured = defineOperation({
           sources,
         };
       }),
-      notes: [...notes, ...about.notes],
-      steps: [...steps, ...about.steps],
+      notes: [...notes, ...memory.notes()],
+      steps: [...steps],
     };
   },
 

@@ -335,9 +335,9 @@ export const checkFailures = defineOperation({
   async run({ change }, context, { signal }) {
     const facts = await (await context.state()).facts();
     const { failures, notes } = await knownFailures(facts, context);
-    const asked = { query: change, alternatives: [], types: ['failures'], tags: [], limit: 30 } as const;
+    const asked = { query: change, type: 'failures', limit: 30, related: true } as const;
     const memory = await context.memory();
-    const { hits, notes: more } = await memory.recall({ ...asked, superseded: false, related: true }, signal);
+    const { hits, notes: more } = await memory.recall(asked, signal);
     const near = hits.flatMap(
       (hit) =>
         failures.find(

@@ -1,7 +1,7 @@
 import { BmadError, quoted } from '../../base/errors.ts';
 import { t } from '../../base/text/message.ts';
 import { lineText } from '../../kit/memories/write.ts';
-import { followers, type Happened, inOrder } from '../../lines/line.ts';
+import { followers, type Happened, inOrder, onceEach } from '../../lines/line.ts';
 import {
   MEMORY_TYPES,
   type MemoryEntry,
@@ -36,6 +36,26 @@ export const entityOf = ({ type, id }: MemoryKey): string => `memory/${type}/${i
 export const POINT = 'point';
 export const isPoint = (file: string): boolean => file.startsWith(POINT);
 
+/** What was said, and the file or the point that says it. */
+export interface Heard {
+  file: string;
+  event: Happened;
+}
+
+export const eventsIn = (heard: readonly Heard[]): Happened[] => onceEach(heard.map(({ event }) => event));
+
+/** All that was said about a memory, without what was removed for good. */
+export const saidIn = (heard: readonly Heard[]): Happened[] => withoutCovered(eventsIn(heard));
+
+export const isInLines = (heard: readonly Heard[]): boolean => heard.some(({ file }) => !isPoint(file));
+
+/** Whether a line says what no point says. */
+export function isOwed(heard: readonly Heard[]): boolean {
+  const same = ({ id, erased }: Happened): string => `${id} ${erased}`;
+  const there = new Set(heard.filter(({ file }) => isPoint(file)).map(({ event }) => same(event)));
+  return heard.some(({ file, event }) => !isPoint(file) && !there.has(same(event)));
+}
+
 /** Which memory an entity is; nothing for what is none. */
 export function keyOfEntity(of: string): MemoryKey | undefined {
   const [noun, type, id, ...more] = of.split('/');
@@ -65,8 +85,7 @@ export function coveredBy(events: readonly Happened[]): string[] {
     .map(({ id }) => id);
 }
 
-/** The same events without what was removed for good. */
-export function withoutCovered(events: readonly Happened[]): Happened[] {
+function withoutCovered(events: readonly Happened[]): Happened[] {
   const covered = new Set(coveredBy(events));
   return events.map((event) =>
     covered.has(event.id) ? { ...event, data: {}, erased: true as const } : event,
@@ -248,29 +267,26 @@ export function present<T>(current: T | undefined, { type, id }: MemoryKey): T {
 
 const lineKey = ({ type, text }: { type: MemoryType; text: string }): string => `${type}\n${lineText(text)}`;
 
-/** What memories said before they were changed, of those that have been, unless one of them says it now. */
-function earlierLines(changed: readonly Stored[]): Set<string> {
-  const lines = new Set<string>();
-  for (const { entry, revisions } of changed)
-    for (const { text } of revisions) lines.add(lineKey({ type: entry.type, text }));
-  for (const { entry } of changed) lines.delete(lineKey(entry));
-  return lines;
-}
-
 /** Whether an entry of a file says what was forgotten, superseded or said otherwise since; nothing where none can. */
 export type IsBehind = ((entry: MemoryEntry) => boolean) | undefined;
+
+/** After every time. */
+const FOR_EVER = 'ever';
 
 /** By all that was changed. What somebody has said again after it was gone is not behind. */
 export function behind(changed: readonly Stored[]): IsBehind {
   // What an entry is known by is not made for nothing.
   if (changed.length === 0) return undefined;
-  const lines = earlierLines(changed);
+  /** Until when an entry has to be from that is known by a name. */
   const gone = new Map<string, string>();
+  for (const { entry, revisions } of changed)
+    for (const { text } of revisions) gone.set(lineKey({ type: entry.type, text }), FOR_EVER);
+  // What a memory said before, and one of them says now, holds.
+  for (const { entry } of changed) gone.delete(lineKey(entry));
   for (const { entry } of changed)
     for (const at of [entry.forgottenAt, entry.supersededAt])
       for (const name of at === undefined ? [] : [keyText(entry), lineKey(entry)])
         if (at !== undefined && at > (gone.get(name) ?? '')) gone.set(name, at);
   const isGone = (name: string, { updatedAt }: MemoryEntry): boolean => updatedAt <= (gone.get(name) ?? '');
-  return (entry) =>
-    isGone(keyText(entry), entry) || lines.has(lineKey(entry)) || isGone(lineKey(entry), entry);
+  return (entry) => isGone(lineKey(entry), entry) || isGone(keyText(entry), entry);
 }

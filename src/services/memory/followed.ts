@@ -12,6 +12,7 @@ import {
   type StoreOptions,
   type VectorFor,
 } from './engine.ts';
+import { type Heard, isInLines, isOwed, saidIn } from './fold.ts';
 
 export interface Taken {
   /** The number of this taking. */
@@ -48,13 +49,11 @@ export interface MemoryIndex {
   points(): Promise<Mark>;
   /** Takes a page in; answers with nothing where another process was faster, and the mark has moved. */
   take(taken: string, page: LinePage): Promise<Taken | undefined>;
-  /** All that lines say about these memories, without what was removed for good. */
-  said(keys: readonly MemoryKey[]): Promise<Happened[][]>;
-  /** The memories about which lines say what no point says, of those that have changed, and a number to settle it with. */
-  owed(): Promise<{ upTo: string; keys: MemoryKey[] }>;
+  /** All that lines and points say about these memories. */
+  heard(keys: readonly MemoryKey[]): Promise<Heard[][]>;
+  /** The memories about which something was taken in since it was settled last, and a number to settle it with. */
+  touched(): Promise<{ upTo: string; keys: MemoryKey[] }>;
   settle(upTo: string): Promise<void>;
-  /** Those of them that have lines, and not only points. */
-  inLines(keys: readonly MemoryKey[]): Promise<MemoryKey[]>;
   /** Something else where it was made again meanwhile: what was read in between may be of an index without lines. */
   readonly made?: string | undefined;
 }
@@ -279,16 +278,23 @@ export class FollowedIndex {
     await shared.news(this.#shared !== of, () => this.#index.points(), this.#takePoints);
     this.#shared = of;
     if (this.more.writes === false) return;
-    const { upTo, keys } = await this.#index.owed();
-    await this.#tell(shared, keys);
+    const { upTo, keys } = await this.#index.touched();
+    await this.#tell(shared, keys, isOwed);
     await this.#index.settle(upTo);
   }
 
-  async #tell(shared: SharedPlace, keys: readonly MemoryKey[]): Promise<void> {
+  async #tell(
+    shared: SharedPlace,
+    keys: readonly MemoryKey[],
+    isMeant: (heard: readonly Heard[]) => boolean,
+  ): Promise<void> {
     for (let from = 0; from < keys.length; from += SHARED_AT_ONCE) {
       const some = keys.slice(from, from + SHARED_AT_ONCE);
-      const [said, vectors] = [await this.#index.said(some), await this.#index.vectors(some)];
-      const told = some.map((key, at) => ({ key, events: said[at] ?? [], vector: vectors[at] }));
+      const [heard, vectors] = [await this.#index.heard(some), await this.#index.vectors(some)];
+      const told = some.flatMap((key, at): Told[] => {
+        const own = heard[at] ?? [];
+        return isMeant(own) ? [{ key, events: saidIn(own), vector: vectors[at] }] : [];
+      });
       await shared.tell(told, this.#takePoints);
     }
   }
@@ -313,7 +319,11 @@ export class FollowedIndex {
       if (vectors.length === 0) return 0;
       const taken = await index.writeVectors(vectors);
       if (shared !== undefined && writes !== false)
-        await this.#tell(shared, await index.inLines(vectors.map(({ key }) => key)));
+        await this.#tell(
+          shared,
+          vectors.map(({ key }) => key),
+          isInLines,
+        );
       return taken;
     }, needs);
   }

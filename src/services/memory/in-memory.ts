@@ -1,7 +1,7 @@
 import { t } from '../../base/text/message.ts';
 import { setImmediate } from 'node:timers/promises';
 import { push } from '../../base/values.ts';
-import { type Happened, happenedIn, onceEach, type Page as LinePage } from '../../lines/line.ts';
+import { happenedIn, type Page as LinePage } from '../../lines/line.ts';
 import { dot } from '../../meaning/vectors.ts';
 import type { MemoryEntry, MemoryKey } from '../../model/memory.ts';
 import {
@@ -15,7 +15,7 @@ import {
   type VectorFor,
 } from './engine.ts';
 import type { MemoryIndex, Taken } from './followed.ts';
-import { coveredBy, entityOf, isPoint, keyOfEntity, memoryOf, withoutCovered } from './fold.ts';
+import { coveredBy, entityOf, eventsIn, type Heard, isPoint, keyOfEntity, memoryOf } from './fold.ts';
 import { groupOf, listed, passes, readyFilter, searchedAmong, tally, termsOf } from './rank.ts';
 
 /** Entries whose words are looked at before others get their turn. */
@@ -34,7 +34,7 @@ export class IndexInMemory implements MemoryIndex {
   readonly #options: StoreOptions;
   readonly #mark = new Map<string, string>();
   /** What was said about each memory, by file. */
-  readonly #events = new Map<string, { file: string; event: Happened }[]>();
+  readonly #heard = new Map<string, Heard[]>();
   readonly #kept = new Map<string, Kept>();
   readonly #points = new Map<string, string>();
   /** What was touched last, for a server. */
@@ -54,23 +54,22 @@ export class IndexInMemory implements MemoryIndex {
     if (taken !== String(this.#taken)) return undefined;
     const touched = new Set<string>();
     if (gone.length > 0)
-      for (const [of, events] of this.#events) {
-        const left = events.filter(({ file }) => !gone.includes(file));
-        if (left.length === events.length) continue;
+      for (const [of, heard] of this.#heard) {
+        const left = heard.filter(({ file }) => !gone.includes(file));
+        if (left.length === heard.length) continue;
         touched.add(of);
-        this.#events.set(of, left);
+        this.#heard.set(of, left);
       }
     for (const { line, file } of lines)
       for (const event of happenedIn(line)) {
         if (keyOfEntity(event.of) === undefined) continue;
         touched.add(event.of);
-        push(this.#events, event.of, { file, event });
+        push(this.#heard, event.of, { file, event });
       }
     const keys = [...touched].flatMap((of) => keyOfEntity(of) ?? []);
     const covered = new Map<string, Set<string>>();
     for (const key of keys) {
-      this.#fold(key);
-      const ids = coveredBy(this.#eventsOf(key));
+      const ids = this.#fold(key);
       if (ids.length > 0) covered.set(entityOf(key), new Set(ids));
     }
     for (const [name, value] of marks) {
@@ -86,39 +85,26 @@ export class IndexInMemory implements MemoryIndex {
     return this.#points;
   }
 
-  async said(keys: readonly MemoryKey[]) {
-    return keys.map((key) => withoutCovered(this.#eventsOf(key)));
+  async heard(keys: readonly MemoryKey[]) {
+    return keys.map((key) => this.#heard.get(entityOf(key)) ?? []);
   }
 
   async vectors(keys: readonly MemoryKey[]) {
     return keys.map((key) => this.#kept.get(keyText(key))?.vector);
   }
 
-  async owed() {
-    const isOwed = (of: string): boolean => {
-      const events = this.#events.get(of) ?? [];
-      const same = ({ id, erased }: Happened): string => `${id} ${erased}`;
-      const there = new Set(events.filter(({ file }) => isPoint(file)).map(({ event }) => same(event)));
-      return events.some(({ file, event }) => !isPoint(file) && !there.has(same(event)));
-    };
-    return { upTo: '', keys: [...this.#touched].filter(isOwed).flatMap((of) => keyOfEntity(of) ?? []) };
+  async touched() {
+    return { upTo: '', keys: [...this.#touched].flatMap((of) => keyOfEntity(of) ?? []) };
   }
 
   async settle(): Promise<void> {
     this.#touched = new Set();
   }
 
-  async inLines(keys: readonly MemoryKey[]) {
-    return keys.filter((key) => this.#events.get(entityOf(key))?.some(({ file }) => !isPoint(file)));
-  }
-
-  #eventsOf(key: MemoryKey): Happened[] {
-    return onceEach((this.#events.get(entityOf(key)) ?? []).map(({ event }) => event));
-  }
-
-  #fold(key: MemoryKey): void {
+  /** Answers with what lines say that was removed for good. */
+  #fold(key: MemoryKey): string[] {
     const before = this.#kept.get(keyText(key));
-    const events = this.#eventsOf(key);
+    const events = eventsIn(this.#heard.get(entityOf(key)) ?? []);
     const next = memoryOf(key, this.#options.project, events);
     this.#rev++;
     this.#touched.add(entityOf(key));
@@ -129,6 +115,7 @@ export class IndexInMemory implements MemoryIndex {
         vector: before?.entry.text === next.entry.text ? before.vector : undefined,
         terms: undefined,
       });
+    return coveredBy(events);
   }
 
   async list(filter: IndexFilter, page: Page) {

@@ -5,8 +5,9 @@ import { keptList } from '../../kit/memories/entries.ts';
 import { KitFiles } from '../../kit/memories/read-all.ts';
 import { linePlaces, linesIn, mirrorsIn } from '../../kit/project-log.ts';
 import { type LinedHandoff, linedHandoffs } from '../../kit/session/handoffs.ts';
-import { MEMORY_TYPES, type MemoryEntry, type MemoryFilter, type MemoryType } from '../../model/memory.ts';
+import { MEMORY_TYPES, type MemoryEntry } from '../../model/memory.ts';
 import { BmadError, ours } from '../../base/errors.ts';
+import { those } from '../../base/values.ts';
 import { leftMirrors } from '../../lines/folders.ts';
 import { browse, browseAll, type Browsed } from './browse.ts';
 import * as changes from './change.ts';
@@ -14,7 +15,7 @@ import type { MemoryPage, MemoryStats, Page } from './engine.ts';
 import { isOnQdrant, type MemorySetup, OpenedMemory, type Reembedding } from './open.ts';
 import { kitCandidates, type OpenMemory, shownBy } from './opened.ts';
 import { hasStore } from './place.ts';
-import { between, listed, passes, readyFilter } from './rank.ts';
+import { filterOf, listed, passes, readyFilter, type Selection } from './rank.ts';
 import { recall } from './recall.ts';
 import { distinct } from './similar.ts';
 import { exported, imported } from './transfer.ts';
@@ -24,13 +25,7 @@ export { makeIndex, type MemorySetup, moveMemory, type SharedEmbedder } from './
 export { chooseEmbedder } from '../../meaning/embedders/choose.ts';
 export { serverName } from '../../kit/project-log.ts';
 
-export interface Selection {
-  type?: MemoryType | undefined;
-  agents?: readonly string[] | undefined;
-  tags?: readonly string[] | undefined;
-  since?: string | undefined;
-  until?: string | undefined;
-  all?: boolean | undefined;
+interface Listed extends Selection {
   /** Only what the store has: what is only in files is found by reading the whole store. */
   stored?: boolean | undefined;
 }
@@ -77,7 +72,7 @@ export function openMemory(setup: MemorySetup) {
       return exported(opened, format, filterOf(selection));
     },
 
-    async list(selection: Selection, page: Page): Promise<MemoryPage> {
+    async list(selection: Listed, page: Page): Promise<MemoryPage> {
       const { store } = await opened.session();
       const { entries, next } = await store.list(filterOf(selection), page);
       const stored = entries.map(shownBy(opened).entry);
@@ -85,13 +80,13 @@ export function openMemory(setup: MemorySetup) {
       return { entries: merged.entries, next: merged.next ?? next };
     },
 
-    async count(selection: Selection): Promise<number> {
+    async count(selection: Listed): Promise<number> {
       const { store } = await opened.session();
       return (await store.count(filterOf(selection))) + (await onlyInFiles(opened, selection)).length;
     },
 
     /** Of all that is listed; with `stored` of what the store has alone. */
-    async stats(selection: Pick<Selection, 'stored'> = {}): Promise<MemoryStats> {
+    async stats(selection: Pick<Listed, 'stored'> = {}): Promise<MemoryStats> {
       const stats = await (await opened.session()).store.stats();
       for (const { type, agent } of await onlyInFiles(opened, selection)) {
         stats.total += 1;
@@ -104,7 +99,7 @@ export function openMemory(setup: MemorySetup) {
 
     status: () => statusOf(opened, setup, place),
 
-    faults: () => faultsIn(opened, setup),
+    faults: () => faultsIn(opened, setup).catch(ours(({ line }) => [line])),
 
     /** What this user wrote in projects that are no longer where they were. */
     leftMirrors: () => leftMirrors(mirrorsIn(setup.state)),
@@ -120,11 +115,7 @@ export function openMemory(setup: MemorySetup) {
     },
 
     /** What to know about the answers of this memory that they do not say themselves. */
-    async notes(): Promise<{ notes: string[]; steps: readonly Step[] }> {
-      const broken = kit.page.isBroken === true ? kit.problems : [];
-      const making = opened.making();
-      return { notes: [...broken, ...(making === undefined ? [] : [making])], steps: [] };
-    },
+    notes: (): string[] => those(kit.page.isBroken === true && kit.problems, opened.making()),
 
     /** Problems with the project's own files: their content may be missing from every answer. */
     async fileProblems(): Promise<readonly string[]> {
@@ -155,26 +146,15 @@ export function openMemory(setup: MemorySetup) {
   };
 }
 
-function filterOf({ type, agents, tags, since, until, all }: Selection): MemoryFilter {
-  return {
-    types: type === undefined ? undefined : [type],
-    agents,
-    tagsAll: tags,
-    ...between(since, until),
-    includeSuperseded: all,
-    includeForgotten: all,
-  };
-}
-
 /** What a selection takes of the project's files and the store does not have. */
-async function onlyInFiles(opened: OpenMemory, selection: Selection): Promise<MemoryEntry[]> {
-  const { type, agents, since, until, stored = false } = selection;
+async function onlyInFiles(opened: OpenMemory, selection: Listed): Promise<MemoryEntry[]> {
+  const { agents, since, until, stored = false } = selection;
   if (stored) return [];
   const ready = readyFilter({ ...filterOf(selection), agents: undefined });
   const bounded = since !== undefined || until !== undefined;
   const kit = await kitCandidates(opened, undefined);
-  const types = MEMORY_TYPES.filter(
-    (each) => (type ?? each) === each && kit.some(({ entry }) => entry.type === each && passes(entry, ready)),
+  const types = MEMORY_TYPES.filter((type) =>
+    kit.some(({ entry }) => entry.type === type && passes(entry, ready)),
   );
   const takes = (each: Browsed): boolean =>
     !each.stored && (each.dated || !bounded) && passes(each.entry, ready);
@@ -190,74 +170,71 @@ export function memoryVersion(kit: Kit): string {
 
 /** The true state of a project's memory, even if it does not work. */
 async function statusOf(opened: OpenedMemory, setup: MemorySetup, { owner, folder }: LinesPlace) {
-  const { files, reembedding } = opened;
-  const { entries, problems } = await files.read();
-  // Entries of the project's own files are searched too.
-  const lines = await linesIn(setup).catch(ours(() => ({ files: 0, mirror: undefined })));
-  const shared = {
-    project: files.kit.app,
-    owner,
-    folder,
-    lines,
-    fileEntries: entries.length,
-  };
-  const notes = [...problems, ...(await keptList(files.kit, await opened.mirror()))];
+  const { files } = opened;
   const { app, isNamed } = files.kit;
-  if (isOnQdrant(setup.engine) && !isNamed)
-    notes.push(
+  // Entries of the project's own files are searched too.
+  const { entries, problems } = await files.read();
+  const lines = await linesIn(setup).catch(ours(() => ({ files: 0, mirror: undefined })));
+  const store = await storeStatus(opened).catch(ours(unusable));
+  const { making, ...state } = store;
+  const notes = those(
+    making,
+    state.notes,
+    problems,
+    await keptList(files.kit, await opened.mirror()),
+    isOnQdrant(setup.engine) &&
+      !isNamed &&
       t`Earlier versions kept its memories on the server as ${app.replace(/-[^-]*$/, '')}, together with those of every project of that name. To use these again, give the project that name in project-context.yaml.`,
-    );
-  const steps: Step[] = [];
-  try {
-    const { store, notes: left, embedder, troubles } = await opened.session();
-    const health = await store.health();
-    const stats = await store.stats();
-    const { total, embedded } = await store.embedding();
-    const making = store.making();
-    if (embedder !== undefined && embedded < total && !reembedding.running && making === undefined) {
-      notes.push(t`${plural(total - embedded, 'memory waits', 'memories wait')} for a vector.`);
-      steps.push({ operation: 'memory_reindex', why: t`Make the missing vectors now` });
-    }
-    return {
-      ...shared,
-      store: health,
-      embedder: embedder === undefined ? undefined : { id: embedder.id, dim: embedder.dim },
-      stats,
-      // Memories with a vector of the embedder, of all that could have one.
-      embedding: { done: embedded, total, running: reembedding.running },
-      degraded: health.degraded || left.length + troubles.length > 0,
-      notes: [...(making === undefined ? [] : [making]), ...notes, ...left, ...troubles, ...health.notes],
-      steps,
-    };
-  } catch (error) {
-    if (!(error instanceof BmadError)) throw error;
-    return {
-      ...shared,
-      store: undefined,
-      embedder: undefined,
-      stats: undefined,
-      embedding: { done: 0, total: 0, running: false },
-      degraded: true,
-      notes: [error.line, ...notes],
-      steps: [...error.steps, ...steps],
-    };
-  }
+  );
+  return { project: app, owner, folder, lines, fileEntries: entries.length, ...state, notes };
 }
+
+async function storeStatus(opened: OpenedMemory) {
+  const { store, notes: left, embedder, troubles } = await opened.session();
+  const health = await store.health();
+  const { total, embedded: done } = await store.embedding();
+  const making = store.making();
+  const { running } = opened.reembedding;
+  const waiting = embedder === undefined || running || making !== undefined ? 0 : total - done;
+  const steps: Step[] = [{ operation: 'memory_reindex', why: t`Make the missing vectors now` }];
+  return {
+    store: health,
+    embedder: embedder === undefined ? undefined : { id: embedder.id, dim: embedder.dim },
+    stats: await store.stats(),
+    // Memories with a vector of the embedder, of all that could have one.
+    embedding: { done, total, running },
+    degraded: health.degraded || left.length + troubles.length > 0,
+    making,
+    notes: those(
+      waiting > 0 && t`${plural(waiting, 'memory waits', 'memories wait')} for a vector.`,
+      left,
+      troubles,
+      health.notes,
+    ),
+    steps: waiting > 0 ? steps : [],
+  };
+}
+
+const unusable = ({ line, steps }: BmadError) => ({
+  store: undefined,
+  embedder: undefined,
+  stats: undefined,
+  embedding: { done: 0, total: 0, running: false },
+  degraded: true,
+  making: undefined,
+  notes: [line],
+  steps: [...steps],
+});
 
 /** What is wrong with the memories, in words; what is fine, or not there yet, says nothing. */
 async function faultsIn(
   opened: OpenMemory,
   { kit, engine }: Pick<MemorySetup, 'kit' | 'engine'>,
 ): Promise<string[]> {
-  try {
-    if (!isOnQdrant(engine) && !(await hasStore(kit))) return [];
-    const kept = await keptList(kit, await opened.mirror());
-    const { store, notes } = await opened.session();
-    // An index in the wrong place is slower, not wrong.
-    const health = await store.health();
-    return [...kept, ...notes, ...(health.damaged === true ? health.notes : [])];
-  } catch (error) {
-    if (!(error instanceof BmadError)) throw error;
-    return [error.line];
-  }
+  if (!isOnQdrant(engine) && !(await hasStore(kit))) return [];
+  const kept = await keptList(kit, await opened.mirror());
+  const { store, notes } = await opened.session();
+  // An index in the wrong place is slower, not wrong.
+  const health = await store.health();
+  return those(kept, notes, health.damaged === true && health.notes);
 }

@@ -1,7 +1,19 @@
 import { describe, expect, it } from 'vitest';
+import type { MemoryEntry } from '../../model/memory.ts';
 import { fused, ranked, weighed } from './rank.ts';
 
-const position = (id: string) => ({ type: 'decisions' as const, id, createdAt: '2026-01-01T00:00:00Z' });
+const at = '2026-01-01T00:00:00Z';
+const entry = (id: string): MemoryEntry => ({
+  type: 'decisions',
+  id,
+  agent: 'dev',
+  text: 'Said',
+  tags: [],
+  project: 'shop',
+  createdAt: at,
+  updatedAt: at,
+  revision: 1,
+});
 
 describe('the fusion of meaning and words', () => {
   it('lets one common word by chance not outweigh the meaning, and all words decide', () => {
@@ -18,12 +30,12 @@ describe('the fusion of meaning and words', () => {
     const hits = ranked(
       query,
       [
-        { entry: position('a'), terms: ['story', '1.4', 'login', 'form'], cosine: 0.72 },
-        { entry: position('b'), terms: ['story', '3.1', 'login', 'form'], cosine: 0.71 },
-        { entry: position('c'), terms: ['story', '1.3', 'session'], cosine: 0.5 },
+        { entry: entry('a'), terms: ['story', '1.4', 'login', 'form'], cosine: 0.72 },
+        { entry: entry('b'), terms: ['story', '3.1', 'login', 'form'], cosine: 0.71 },
+        { entry: entry('c'), terms: ['story', '1.3', 'session'], cosine: 0.5 },
       ],
       { vector: new Float32Array(1), limit: 3 },
     );
-    expect(hits.map(({ entry }) => entry.id)).toEqual(['c', 'a', 'b']);
+    expect(hits.map((hit) => hit.entry.id)).toEqual(['c', 'a', 'b']);
   });
 });

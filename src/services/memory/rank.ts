@@ -91,8 +91,8 @@ export function weighed(
   };
 }
 
-export interface Candidate<E extends Position = MemoryEntry> {
-  entry: E;
+export interface Candidate {
+  entry: MemoryEntry;
   terms: readonly string[];
   cosine: number | undefined;
 }
@@ -139,11 +139,11 @@ function wordsIn(query: QueryWords, terms: readonly string[]): Words {
 }
 
 /** A search that looks at each: a word is as rare as it is among all, of whom some pass a filter. */
-export function searchedAmong<E extends Position>(
+export function searchedAmong(
   query: MemoryQuery,
-  all: readonly Candidate<E>[],
-  passing: readonly Candidate<E>[] = all,
-) {
+  all: readonly Candidate[],
+  passing: readonly Candidate[] = all,
+): MemoryHit[] {
   const wanted = new Set(query.terms);
   const having = new Map<string, number>();
   for (const { terms } of all)
@@ -152,11 +152,11 @@ export function searchedAmong<E extends Position>(
   return ranked(words, passing, query);
 }
 
-export function ranked<E extends Position = MemoryEntry>(
+export function ranked(
   query: QueryWords,
-  candidates: readonly Candidate<E>[],
+  candidates: readonly Candidate[],
   { vector, limit, minScore, all = false }: Pick<MemoryQuery, 'vector' | 'limit' | 'minScore' | 'all'>,
-): (Omit<MemoryHit, 'entry'> & { entry: E })[] {
+): MemoryHit[] {
   const hits = candidates.flatMap(({ entry, terms, cosine }) => {
     const { coverage, matched, bm25, numbers } = wordsIn(query, terms);
     if (!all && cosine === undefined && matched.length === 0) return [];
@@ -212,14 +212,26 @@ export function readyFilter(filter: MemoryFilter): ReadyFilter {
   };
 }
 
-/** Days or moments as people write them; a day is taken as a whole. */
-export function between(
-  since: string | undefined,
-  until: string | undefined,
-): Pick<MemoryFilter, 'since' | 'until'> {
+/** What people ask for. */
+export interface Selection extends Pick<MemoryFilter, 'agents'> {
+  type?: MemoryType | readonly MemoryType[] | undefined;
+  tags?: readonly string[] | undefined;
+  /** Days or moments; a day is taken as a whole. */
+  since?: string | undefined;
+  until?: string | undefined;
+  /** Also what was forgotten or superseded. */
+  all?: boolean | undefined;
+}
+
+export function filterOf({ type, agents, tags, since, until, all }: Selection): MemoryFilter {
   return {
+    types: type === undefined ? undefined : [type].flat(),
+    agents,
+    tagsAll: tags,
     since: since === undefined ? undefined : momentOf(since, 'first'),
     until: until === undefined ? undefined : momentOf(until, 'last'),
+    includeSuperseded: all,
+    includeForgotten: all,
   };
 }
 

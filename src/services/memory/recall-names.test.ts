@@ -46,8 +46,8 @@ it('recall can be kept to one type and some agents', async () => {
   await session.remember('decisions', 'Élodie', 'Les tigres mangent aussi le matin');
   const memory = await openProject(session.folder);
   const ask = async (agents: string[]): Promise<string[]> => {
-    const question = { query: 'mangent', alternatives: [], tags: [], limit: 50, superseded: false };
-    const { hits } = await memory.recall({ ...question, types: ['agent-learnings'], agents }, undefined);
+    const question = { query: 'mangent', limit: 50, type: 'agent-learnings', agents } as const;
+    const { hits } = await memory.recall(question, undefined);
     return hits.map(({ entry }) => entry.text.split(' ')[1] ?? '').toSorted();
   };
   expect(await ask(['élodie'])).toEqual(['girafes', 'lions', 'tigres']);

@@ -6,25 +6,19 @@ import type { Step } from '../../base/step.ts';
 import { identifiersAsked, identifiersIn, isIdentifier, namesOne } from '../../meaning/words.ts';
 import { dot, normalized } from '../../meaning/vectors.ts';
 import { otherWordings, subjectWords, thingsMeant } from '../../meaning/lexicon.ts';
-import type { MemoryEntry, MemoryFilter, MemoryHit, MemoryType } from '../../model/memory.ts';
+import type { MemoryEntry, MemoryHit } from '../../model/memory.ts';
 import { hasActivity, logActivity, lineText } from '../../kit/memories/write.ts';
 import { nameKey } from '../../base/text/suggest.ts';
 import type { MemoryQuery } from './engine.ts';
 import { embedded, type KitCandidate, kitCandidates, type OpenMemory, shownBy } from './opened.ts';
-import { between, passes, readyFilter, searchedAmong } from './rank.ts';
+import { filterOf, passes, readyFilter, searchedAmong, type Selection } from './rank.ts';
 import type { Answer } from './store.ts';
 
-export interface RecallQuestion {
+export interface RecallQuestion extends Omit<Selection, 'all'> {
   query: string;
-  alternatives: readonly string[];
-  types: readonly MemoryType[];
-  agents?: readonly string[] | undefined;
-  tags: readonly string[];
-  since?: string | undefined;
-  until?: string | undefined;
+  alternatives?: readonly string[] | undefined;
   minScore?: number | undefined;
   limit: number;
-  superseded: boolean;
   /** Only what has something in common with the question, also of what a filter takes. */
   related?: boolean | undefined;
 }
@@ -99,7 +93,7 @@ async function fromFiles(opened: OpenMemory, question: RecallQuestion, error: Bm
   };
 }
 
-function wordingsOf({ query, alternatives }: RecallQuestion): string[] {
+function wordingsOf({ query, alternatives = [] }: RecallQuestion): string[] {
   return [...new Set([query, ...alternatives, ...otherWordings(query)])];
 }
 
@@ -108,7 +102,8 @@ const LEAST_ROOM = 25;
 
 /** The one question for the store and for files: every way to say it, names of what is meant, and identifiers. */
 function asked(opened: OpenMemory, question: RecallQuestion, vector: Float32Array | undefined): MemoryQuery {
-  const { query, minScore, types, agents = [], tags, since, until } = question;
+  const { query, minScore, agents = [], tags = [], since, until } = question;
+  const filter = filterOf(question);
   const ways = [
     ...wordingsOf(question).map(subjectWords),
     ...thingsMeant(query),
@@ -116,12 +111,12 @@ function asked(opened: OpenMemory, question: RecallQuestion, vector: Float32Arra
     ...identifiersAsked(query),
   ].map((way) => opened.analyser.terms(way));
   const isFiltered =
-    types.length + agents.length + tags.length > 0 || [since, until].some((each) => each !== undefined);
+    agents.length + tags.length > 0 || [filter.types, since, until].some((each) => each !== undefined);
   return {
     terms: [...new Set(ways.flat())],
     ways,
     vector,
-    filter: filterOf(question),
+    filter,
     limit: Math.max(LEAST_ROOM, question.limit * 2),
     minScore,
     all: isFiltered && minScore === undefined && question.related !== true,
@@ -164,10 +159,6 @@ function middleOf(vectors: readonly (Float32Array | undefined)[]): Float32Array 
   const [first, ...others] = vectors.filter((vector) => vector !== undefined).map(normalized);
   const own = Math.max(1, 2 * others.length);
   return first?.map((value, at) => others.reduce((sum, other) => sum + (other[at] ?? 0), own * value));
-}
-
-function filterOf({ types, agents = [], tags, since, until, superseded }: RecallQuestion): MemoryFilter {
-  return { types, agents, tagsAll: tags, ...between(since, until), includeSuperseded: superseded };
 }
 
 function byScore(a: Recalled, b: Recalled): number {

@@ -36,6 +36,7 @@ import {
   type IsBehind,
   memoryOf,
   present,
+  saidIn,
   updated,
   upserted,
   type Verb,
@@ -207,9 +208,9 @@ export class MemoryStore extends FollowedIndex {
 
   /** A memory is what its lines make of it; what an index keeps of it is for finding it. */
   async #seen(index: MemoryIndex, keys: readonly MemoryKey[]): Promise<Seen[]> {
-    const said = await index.said(keys);
+    const heard = await index.heard(keys);
     return keys.map((key, at) => {
-      const events = said[at] ?? [];
+      const events = saidIn(heard[at] ?? []);
       const stored = memoryOf(key, this.options.project, events);
       return { key, stored, heads: headsOf(events), newer: events.some(({ newer }) => newer) };
     });

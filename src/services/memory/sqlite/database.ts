@@ -6,6 +6,7 @@ import { sizeAndTime } from '../../../base/files/file-state.ts';
 import { farFolder } from '../../../base/files/file-systems.ts';
 import { removeFile } from '../../../base/files/open-file.ts';
 import { BmadError } from '../../../base/errors.ts';
+import type { DatabaseSyncInstance, DatabaseSyncOptions } from '@photostructure/sqlite';
 
 /**
  * How long a statement waits inside SQLite, where nothing else of this process runs, and how long a call tries in all:
@@ -19,13 +20,13 @@ const LONGEST_PAUSE_MS = 100;
 export type Journal = 'auto' | 'wal' | 'delete';
 
 /** Runs work that another process may be in the way of, until it succeeds or has tried for long enough. */
-async function patiently<T>(path: string, work: () => T): Promise<T> {
+async function patiently<T>(work: () => T): Promise<T> {
   const deadline = performance.now() + TRY_MS;
   for (let wait = PAUSE_MS; ; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
     try {
       return work();
     } catch (error) {
-      if (!isBusy(error) || performance.now() > deadline) throw sqlFailure(path, error);
+      if (!isBusy(error) || performance.now() > deadline) throw error;
       // By chance, so that processes that wait for each other do not come back at the same moment.
       await pause(wait * (0.5 + Math.random()));
     }
@@ -36,14 +37,12 @@ const STATEMENTS_KEPT = 100;
 
 /** One opening of a file that many processes read and write at once. */
 export class Database {
-  readonly path: string;
   readonly #statements = new Map<string, Statement>();
   readonly #connection: Connection;
   /** Looks at the file with each transaction; throws where it has become another one. */
   check: () => void = () => undefined;
 
-  constructor(path: string, connection: Connection) {
-    this.path = path;
+  constructor(connection: Connection) {
     this.#connection = connection;
   }
 
@@ -64,11 +63,11 @@ export class Database {
   }
 
   async read<T>(work: () => T): Promise<T> {
-    return patiently(this.path, () => this.#transaction('BEGIN', work));
+    return patiently(() => this.#transaction('BEGIN', work));
   }
 
   async write<T>(work: () => T): Promise<T> {
-    return patiently(this.path, () => this.#transaction('BEGIN IMMEDIATE', work));
+    return patiently(() => this.#transaction('BEGIN IMMEDIATE', work));
   }
 
   emptyLog(): void {
@@ -156,10 +155,10 @@ export class KeptFile {
       database = await this.#current();
       return await work(database);
     } catch (error) {
-      const wasClosed = database !== undefined && database !== this.#opened?.database;
-      // Found out in the middle of it: the next call begins with a new file.
-      if (isUseless(error)) await this.#discard();
-      throw wasClosed ? indexFailure(this.path, error) : error;
+      const isOpen = database !== undefined && database === this.#opened?.database;
+      // Whatever is wrong with it: the next call begins with a new file.
+      if (USELESS.has(primary(error) ?? 0)) await this.#discard();
+      throw isOpen && primary(error) === undefined ? error : indexFailure(this.path, error);
     } finally {
       this.#users--;
       if (this.#leaving && this.#users === 0) this.#shut();
@@ -187,40 +186,30 @@ export class KeptFile {
 
   async #open(): Promise<Database> {
     this.#shut();
-    try {
-      await ensureFolder(dirname(this.path));
-      // Somebody has emptied it under its log, which SQLite would wait for.
-      const isEmptied = (await sizeAndTime(this.path))?.size === 0;
-      if (isEmptied && ((await sizeAndTime(`${this.path}-wal`))?.size ?? 0) > 0) await this.#discard();
-      return await this.#connect();
-    } catch (error) {
-      if (!isUseless(error)) throw indexFailure(this.path, error);
-      await this.#discard();
-      return this.#connect();
-    }
-  }
-
-  async #connect(): Promise<Database> {
+    await ensureFolder(dirname(this.path));
+    // Somebody has emptied it under its log, which SQLite would wait for.
+    const isEmptied = (await sizeAndTime(this.path))?.size === 0;
+    if (isEmptied && ((await sizeAndTime(`${this.path}-wal`))?.size ?? 0) > 0) await this.#discard();
     await ensureFile(this.path);
     // A write-ahead log needs memory that processes share, and an older SQLite damages it.
     const asked = this.#journal;
     const isFar = asked === 'auto' && (await farFolder(dirname(this.path))) !== undefined;
     const journal = asked === 'delete' || isFar || !this.#driver.safeLog ? 'delete' : 'wal';
-    const database = await patiently(this.path, () => {
+    const database = await patiently(() => {
       const connection = this.#driver.connect(this.path, WAIT_MS);
       try {
         // What is lost with the power is read again from the lines. What is removed is overwritten: it may have to go for good.
         connection.exec(
           `PRAGMA journal_mode=${journal}; PRAGMA synchronous=NORMAL; PRAGMA secure_delete=ON; ${this.#tables.isMade ? ROOMY : ''}`,
         );
-        return new Database(this.path, connection);
+        return new Database(connection);
       } catch (error) {
         connection.close();
         throw error;
       }
     });
     try {
-      await patiently(this.path, () => this.#tables.prepare(database));
+      await patiently(() => this.#tables.prepare(database));
     } catch (error) {
       database.close();
       throw error;
@@ -228,7 +217,7 @@ export class KeptFile {
     const name = await database.read(() => this.#tables.identify(database));
     // Somebody may write another one over it, which the name of the file does not tell.
     database.check = () => {
-      if (name !== this.#tables.identify(database)) throw strangeIndex(this.path);
+      if (name !== this.#tables.identify(database)) throw damaged('it was replaced while it was in use');
     };
     this.#opened = { database, identity: await fileIdentity(this.path) };
     this.name = name;
@@ -246,7 +235,6 @@ const BUSY = new Set([5, 6]);
 const DAMAGED = 11;
 /** Damaged, not a database, of another schema, or otherwise nothing that this program has made. */
 const USELESS = new Set([1, DAMAGED, 17, 20, 26]);
-const NOT_OURS = 26;
 
 const HINT =
   'It is an index, made from the lines that the project keeps: check the disk of the cache folder, or set cache to another one, then try again.';
@@ -267,60 +255,32 @@ function primary(error: unknown): number | undefined {
 
 const isBusy = (error: unknown): boolean => BUSY.has(primary(error) ?? 0);
 
-function isUseless(error: unknown): boolean {
-  const cause = error instanceof BmadError ? error.cause : error;
-  return USELESS.has(primary(cause) ?? 0);
-}
-
-/** What SQLite says where a page of it is damaged, for a row of which it cannot know. */
-export const damagedRow = (cause?: unknown): Error =>
-  Object.assign(new Error('one of its rows is damaged', { cause }), { errcode: DAMAGED });
+/** What SQLite says of a damaged page, for what it cannot know: that a row makes no sense, or the file is another one. */
+export const damaged = (why = 'one of its rows is damaged', cause?: unknown): Error =>
+  Object.assign(new Error(why, { cause }), { errcode: DAMAGED });
 
 /** What was written in a row as JSON. Inside a transaction. */
 export function jsonInRow<T>(text: string): T {
   try {
     return JSON.parse(text) as T;
   } catch (error) {
-    throw damagedRow(error);
+    throw damaged(undefined, error);
   }
 }
 
-function sqlFailure(path: string, error: unknown): unknown {
-  return primary(error) === undefined ? error : indexFailure(path, error);
-}
-
 /** Whatever went wrong with it: nothing is lost, and whoever needs it does without. */
-function indexFailure(path: string, error: unknown): BmadError {
-  if (error instanceof BmadError && error.reason === 'index') return error;
-  const why = error instanceof Error ? error.message.replace(/\.$/, '') : 'SQLite refused it';
-  const message = isBusy(error) ? `Another process is using ${path}.` : `${path} cannot be used: ${why}.`;
-  return failure(path, message, error);
+function indexFailure(path: string, cause: unknown): BmadError {
+  const why = cause instanceof Error ? cause.message.replace(/\.$/, '') : 'SQLite refused it';
+  const message = isBusy(cause) ? `Another process is using ${path}.` : `${path} cannot be used: ${why}.`;
+  return new BmadError('unavailable', message, { reason: 'index', subject: path, hint: HINT, cause });
 }
-
-const failure = (path: string, message: string, cause: unknown): BmadError =>
-  new BmadError('unavailable', message, { reason: 'index', subject: path, hint: HINT, cause });
-
-export const strangeIndex = (path: string): BmadError =>
-  failure(
-    path,
-    `${path} was replaced while it was in use.`,
-    Object.assign(new Error('It is another one.'), { errcode: NOT_OURS }),
-  );
 
 /** What a driver takes and gives. Anything else would silently become NULL. */
 export type SqlValue = string | number | bigint | Uint8Array | null;
 
-export interface Statement {
-  run(...values: SqlValue[]): { changes: number | bigint };
-  get(...values: SqlValue[]): unknown;
-  iterate(...values: SqlValue[]): Iterable<unknown>;
-}
-
-export interface Connection {
-  exec(sql: string): void;
-  prepare(sql: string): Statement;
-  close(): void;
-}
+/** What both drivers have in common. */
+export type Connection = Pick<DatabaseSyncInstance, 'exec' | 'prepare' | 'close'>;
+type Statement = ReturnType<Connection['prepare']>;
 
 export interface Driver {
   name: string;
@@ -330,14 +290,8 @@ export interface Driver {
   connect(path: string, waitMs: number): Connection;
 }
 
-interface ConnectionOptions {
-  timeout: number;
-  /** SQL cannot write what SQLite itself keeps in tables; older Nodes do not know it. */
-  defensive?: boolean;
-}
-
 interface DriverModule {
-  DatabaseSync: new (path: string, options: ConnectionOptions) => Connection;
+  DatabaseSync: new (path: string, options: DatabaseSyncOptions) => Connection;
 }
 
 /** The first version whose write-ahead log several processes can reset at once without damage. */
@@ -379,6 +333,7 @@ async function described(name: string, load: () => Promise<DriverModule>): Promi
       name,
       version,
       safeLog: isSafe(version),
+      // SQL cannot write what SQLite itself keeps in tables; older Nodes do not know this.
       connect: (path, waitMs) => new DatabaseSync(path, { timeout: waitMs, defensive: true }),
     };
   } catch {

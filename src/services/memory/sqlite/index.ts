@@ -1,6 +1,6 @@
 import { nameKey } from '../../../base/text/suggest.ts';
 import { push } from '../../../base/values.ts';
-import { type Happened, happenedIn, onceEach, type Page as LinePage } from '../../../lines/line.ts';
+import { type Happened, happenedIn, type Page as LinePage } from '../../../lines/line.ts';
 import type { MemoryEntry, MemoryKey } from '../../../model/memory.ts';
 import {
   type IndexFilter,
@@ -14,7 +14,7 @@ import {
   type VectorFor,
 } from '../engine.ts';
 import type { MemoryIndex, Taken } from '../followed.ts';
-import { coveredBy, entityOf, keyOfEntity, memoryOf, POINT, withoutCovered } from '../fold.ts';
+import { coveredBy, entityOf, eventsIn, type Heard, keyOfEntity, memoryOf, POINT } from '../fold.ts';
 import { pageOf, positionOf, readyFilter, termsOf } from '../rank.ts';
 import { Database, type Driver, type Journal, jsonInRow, KeptFile } from './database.ts';
 import { Matrix } from './matrix.ts';
@@ -85,33 +85,25 @@ export class SqliteIndex implements MemoryIndex {
     });
   }
 
-  said(keys: readonly MemoryKey[]): Promise<Happened[][]> {
+  heard(keys: readonly MemoryKey[]): Promise<Heard[][]> {
     return this.#read((database) => {
-      const events = eventsOf(database, keys.map(entityOf));
-      return keys.map((key) => withoutCovered(onceEach(events.get(entityOf(key)) ?? [])));
+      const heard = heardOf(database, keys.map(entityOf));
+      return keys.map((key) => heard.get(entityOf(key)) ?? []);
     });
   }
 
-  owed() {
+  touched() {
     return this.#read((database) => {
       const upTo = numberIn(database, 'SELECT max(seq) AS n FROM event');
-      const owed = database.all<{ of: string }>(OWED, Number(metaText(database, TOLD) ?? 0));
-      return { upTo: String(upTo), keys: owed.flatMap(({ of }) => keyOfEntity(of) ?? []) };
+      const sql = 'SELECT DISTINCT of FROM event WHERE seq > ?';
+      const touched = database.all<{ of: string }>(sql, Number(metaText(database, TOLD) ?? 0));
+      return { upTo: String(upTo), keys: touched.flatMap(({ of }) => keyOfEntity(of) ?? []) };
     });
   }
 
   async settle(upTo: string): Promise<void> {
     if ((await this.#read((database) => metaText(database, TOLD))) === upTo) return;
     await this.#write((database) => database.run('INSERT OR REPLACE INTO meta VALUES (?, ?)', TOLD, upTo));
-  }
-
-  inLines(keys: readonly MemoryKey[]): Promise<MemoryKey[]> {
-    const sql = `SELECT DISTINCT of FROM event WHERE of IN (SELECT value FROM json_each(?)) AND file < '${POINT}'`;
-    return this.#read((database) =>
-      database
-        .all<{ of: string }>(sql, JSON.stringify(keys.map(entityOf)))
-        .flatMap(({ of }) => keyOfEntity(of) ?? []),
-    );
   }
 
   async list(filter: IndexFilter, page: Page): Promise<MemoryPage> {
@@ -337,15 +329,15 @@ function takePage(
     database.run('DELETE FROM event WHERE file = ?', file);
   }
   const said = lines.flatMap(({ line, file }) =>
-    happenedIn(line).flatMap((happened) => (touch(happened.of) ? { file, happened } : [])),
+    happenedIn(line).flatMap((event) => (touch(event.of) ? { file, event } : [])),
   );
-  const events = eventsOf(database, [...touched.keys()]);
-  for (const { file, happened } of said) {
-    const { of, id } = happened;
-    push(events, of, happened);
+  const heard = heardOf(database, [...touched.keys()]);
+  for (const each of said) {
+    const { file, event } = each;
+    push(heard, event.of, each);
     // Where a long file was not read to its end, the next reader begins it again.
     const put = 'INSERT OR REPLACE INTO event (of, line, file, body) VALUES (?, ?, ?, ?)';
-    database.run(put, of, id, file, JSON.stringify(happened));
+    database.run(put, event.of, event.id, file, JSON.stringify(event));
   }
   const covered = new Map<string, Set<string>>();
   const before = rowsOf(database, [...touched.values()]);
@@ -353,7 +345,7 @@ function takePage(
   let fresh = numberIn(database, 'SELECT max(rid) AS n FROM memory');
   const reworded: { rid: number; words: string }[] = [];
   for (const [of, key] of touched) {
-    const happened = onceEach(events.get(of) ?? []);
+    const happened = eventsIn(heard.get(of) ?? []);
     const current = before.get(keyText(key));
     const next = memoryOf(key, options.project, happened)?.entry;
     const ids = coveredBy(happened);
@@ -383,14 +375,11 @@ function marksIn(database: Database, which: string): Map<string, string> {
 
 /** The number of the last event about which a server was told. */
 const TOLD = 'shared up to';
-/** Of what was touched since: where a line is in no point. */
-const OWED = `SELECT DISTINCT e.of FROM event n JOIN event e ON e.of = n.of WHERE n.seq > ? AND e.file < '${POINT}' AND NOT EXISTS (
-  SELECT 1 FROM event p WHERE p.of = e.of AND p.line = e.line AND p.file >= '${POINT}' AND p.body ->> 'erased' IS e.body ->> 'erased')`;
 
-function eventsOf(database: Database, entities: readonly string[]): Map<string, Happened[]> {
-  const found = new Map<string, Happened[]>();
-  const sql = 'SELECT e.of, e.body FROM json_each(?) k CROSS JOIN event e ON e.of = k.value';
-  for (const { of, body } of database.all<{ of: string; body: string }>(sql, JSON.stringify(entities)))
-    push(found, of, jsonInRow<Happened>(body));
+function heardOf(database: Database, entities: readonly string[]): Map<string, Heard[]> {
+  const found = new Map<string, Heard[]>();
+  const sql = 'SELECT e.of, e.file, e.body FROM json_each(?) k CROSS JOIN event e ON e.of = k.value';
+  const rows = database.all<Record<'of' | 'file' | 'body', string>>(sql, JSON.stringify(entities));
+  for (const { of, file, body } of rows) push(found, of, { file, event: jsonInRow<Happened>(body) });
   return found;
 }

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { bestOf, dot, nearScan, type NearScan } from '../../../meaning/vectors.ts';
 import { spaceText, type VectorSpace } from '../engine.ts';
-import { damagedRow, type Database, jsonInRow, type SqlValue } from './database.ts';
+import { damaged, type Database, jsonInRow, type SqlValue } from './database.ts';
 
 /** Rows with their vectors, as one: to receive them one by one takes several times as long. */
 const joined = (rows: string): string => `SELECT json_group_array(r.rid) AS asked, max(r.rev) AS rev,
@@ -98,7 +98,7 @@ export class Matrix {
     const [asked = [], rids = []] = [row?.asked, row?.rids].map((each) => jsonInRow<number[]>(each ?? '[]'));
     const vectors = row?.vectors ?? new Uint8Array();
     // One of another length would move all that follow it.
-    if (vectors.byteLength !== rids.length * this.#space.dim * 4) throw damagedRow();
+    if (vectors.byteLength !== rids.length * this.#space.dim * 4) throw damaged();
     return { asked, rev: row?.rev ?? 0, rids, vectors };
   }
 

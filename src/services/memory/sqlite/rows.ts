@@ -11,7 +11,7 @@ import {
   tally,
   weighed,
 } from '../rank.ts';
-import { Database, jsonInRow, type SqlValue, strangeIndex } from './database.ts';
+import { damaged, Database, jsonInRow, type SqlValue } from './database.ts';
 import { Matrix } from './matrix.ts';
 
 /** The order of lists by type. */
@@ -70,7 +70,7 @@ export function makeTables(database: Database): void {
       const note = "INSERT INTO meta VALUES ('file', ?), ('tables', ?)";
       database.run(note, randomBytes(12).toString('hex'), tablesIn(database));
     }
-    if (metaText(database, 'tables') !== tablesIn(database)) throw strangeIndex(database.path);
+    if (metaText(database, 'tables') !== tablesIn(database)) throw damaged('its tables are others');
     database.exec('COMMIT');
   } catch (error) {
     database.exec('ROLLBACK');
