@@ -4,7 +4,6 @@ import { BmadError } from '../base/errors.ts';
 import { type Asked, Database, isUncertain } from '../base/postgres/postgres.ts';
 import { projectGone, type SharedProject } from './shared-project.ts';
 import {
-  type Appended,
   type Expectation,
   IN_DATABASE,
   isUnseen,
@@ -90,14 +89,14 @@ export class DatabaseLog implements SharedLog {
     return Date.now() + this.#ahead;
   }
 
-  async append(events: readonly NewEvent[], expect?: Expectation): Promise<Appended | Lost> {
+  async append(events: readonly NewEvent[], expect?: Expectation): Promise<PlacedLine | Lost> {
     const by = { ...this.#writer.by, ...callerNow() };
     const machine = (this.#machine ??= await this.#writer.machine());
     const line = newLine(events, machine, by, new Date(this.now()));
     return this.#written(line, expect);
   }
 
-  async #written(line: Line, expect?: Expectation): Promise<Appended | Lost> {
+  async #written(line: Line, expect?: Expectation): Promise<PlacedLine | Lost> {
     this.#seen = undefined;
     const shared = await this.#opened();
     const known = expect && reachedIn(expect.since).rev;
@@ -129,7 +128,7 @@ export class DatabaseLog implements SharedLog {
   }
 
   /** In the order of all writers, after a look at what has come since. */
-  #carefully(shared: SharedProject, line: Line, expect?: Expectation): Promise<Appended | Lost> {
+  #carefully(shared: SharedProject, line: Line, expect?: Expectation): Promise<PlacedLine | Lost> {
     const { database, id } = shared;
     return database.transaction(async (asked) => {
       const rev = await lockedRev(asked, id, database.shown);
@@ -154,7 +153,7 @@ export class DatabaseLog implements SharedLog {
     line: Line,
     expect: Expectation | undefined,
     first: unknown,
-  ): Promise<Appended | Lost> {
+  ): Promise<PlacedLine | Lost> {
     for (const wait of TRY_AGAIN_MS) {
       await delay(wait);
       try {

@@ -10,6 +10,7 @@ import { removeFile } from '../base/files/open-file.ts';
 import {
   appendLog,
   lastLines,
+  type LogPlace,
   type LogStamp,
   logStamp,
   readLog,
@@ -20,7 +21,6 @@ import { stateNames, writeOnce } from '../base/files/file-state.ts';
 import { headAt } from '../base/files/repository.ts';
 import { localDay } from '../base/text/text.ts';
 import {
-  type Appended,
   type Expectation,
   eventsOnlyOf,
   isConflictMark,
@@ -86,7 +86,7 @@ export class LineFiles implements Log {
     this.#writer = writer;
   }
 
-  append(events: readonly NewEvent[], expect?: Expectation): Promise<Appended | Lost> {
+  append(events: readonly NewEvent[], expect?: Expectation): Promise<PlacedLine | Lost> {
     const by = { ...this.#writer.by, ...callerNow() };
     return this.#turn(async () => {
       this.#machine ??= await this.#writer.machine();
@@ -101,7 +101,7 @@ export class LineFiles implements Log {
   }
 
   async *read(after: Mark, without?: string): AsyncIterable<Page> {
-    const page = new PageInMaking();
+    let page = newPage();
     const troubles: LogTrouble[] = [];
     const leave = (name: string): void => {
       page.marks.set(name, undefined);
@@ -120,14 +120,17 @@ export class LineFiles implements Log {
       page.without += part.without;
       for (const line of part.lines) {
         // A file counts as read when all of it has been taken in; what comes twice counts once.
-        if (page.events >= PAGE_EVENTS) yield page.take();
+        if (page.events >= PAGE_EVENTS) {
+          yield page;
+          page = newPage();
+        }
         page.lines.push({ line, file: name });
         page.events += line.events.length;
       }
       page.marks.set(name, placeText(part.known));
     }
     this.#troubles = troubles;
-    yield page.take();
+    yield page;
   }
 
   async last(least: number): Promise<PlacedLine[]> {
@@ -227,7 +230,7 @@ export class LineFiles implements Log {
     return found;
   }
 
-  async #write(line: Line): Promise<Appended> {
+  async #write(line: Line): Promise<PlacedLine> {
     return { line, file: await this.#written([lineJson(line)]) };
   }
 
@@ -383,23 +386,15 @@ export class LineFiles implements Log {
 }
 
 /** What comes of several files at once, so that ten thousand small ones are not ten thousand pages. */
-class PageInMaking {
-  lines: PlacedLine[] = [];
-  events = 0;
-  gone: string[] = [];
-  marks = new Map<string, string | undefined>();
-  without = 0;
+const newPage = () => ({
+  lines: new Array<PlacedLine>(),
+  events: 0,
+  gone: new Array<string>(),
+  marks: new Map<string, string | undefined>(),
+  without: 0,
+});
 
-  take(): Page {
-    const { lines, gone, marks, without } = this;
-    Object.assign(this, new PageInMaking());
-    return { lines, gone, marks, without };
-  }
-}
-
-interface FilePlace {
-  file: bigint;
-  offset: number;
+interface FilePlace extends LogPlace {
   version: string;
 }
 

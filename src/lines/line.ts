@@ -146,11 +146,6 @@ export const lineOf = ({ id, at, by, machine, newer, ...event }: Happened): Line
  * doing but a hand's: one that was forgotten holds against one that was not, else the smaller one, so that all readers agree.
  */
 export function onceEach(events: readonly Happened[]): Happened[] {
-  if (
-    events.length <= FEW &&
-    events.every(({ id }, at) => events.findIndex((other) => other.id === id) === at)
-  )
-    return [...events];
   const known = new Map<string, Happened>();
   for (const event of events) {
     const other = known.get(event.id);
@@ -160,8 +155,6 @@ export function onceEach(events: readonly Happened[]): Happened[] {
 }
 
 /** Most entities have a few lines, one after the other: thousands of them are read in one go. */
-const FEW = 8;
-
 const isChain = (events: readonly Happened[]): boolean =>
   events.every(({ after }, at) =>
     at === 0
@@ -301,11 +294,6 @@ export interface Expectation {
   heads: ReadonlyMap<string, readonly string[]>;
 }
 
-export interface Appended {
-  line: Line;
-  file: string;
-}
-
 export interface Lost {
   lost: readonly PlacedLine[];
 }
@@ -317,7 +305,7 @@ export interface Log {
   /** The time that decides whether a lease is over: that of the machine, or of the database that others share. */
   now(): number;
   /** Writes one line and returns when it is safe. With `expect` it is refused if another line about one of these has come. */
-  append(events: readonly NewEvent[], expect?: Expectation): Promise<Appended | Lost>;
+  append(events: readonly NewEvent[], expect?: Expectation): Promise<PlacedLine | Lost>;
   /** The lines after a mark, page by page; those that are about entities of one noun alone may be left out. */
   read(after: Mark, without?: string): AsyncIterable<Page>;
   /** The last lines of those who wrote last: at least so many, or all there are. Takes no longer where there are more. */

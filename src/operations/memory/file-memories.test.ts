@@ -121,6 +121,16 @@ describe('a memory that only a file has', () => {
     expect(await session.recall('PostgreSQL ACID')).toMatchObject([{ id: row?.id }]);
   });
 
+  it('is named where people wrote what is forgotten, also where it has been remembered, and not where it still holds', async () => {
+    const text = 'Les paniers sont gardés un mois';
+    const session = await memorySession(onTestFinished, { files: { [LOG]: `- [2020-01-01] ${text}\n` } });
+    const id = await session.remember('decisions', 'pm', text);
+    expect((await session.ok(memoryUpdate, { id, tags: ['panier'] })).data['notes']).toEqual([]);
+    const { data } = await session.ok(memoryForget, { id });
+    expect(data['notes']).toEqual([`Still written in ${LOG}:1; answers leave it out.`]);
+    expect(await session.recall('paniers gardés')).toEqual([]);
+  });
+
   it('stays forgotten, unless a file says it again later: then that can be found, changed and forgotten', async () => {
     const session = await memorySession(onTestFinished, { files });
     const words = 'verrou optimiste panier';

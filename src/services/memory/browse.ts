@@ -1,22 +1,20 @@
 import { t } from '../../base/text/message.ts';
 import type { MemoryEntry, MemoryType } from '../../model/memory.ts';
-import { BmadError } from '../../base/errors.ts';
+import { BmadError, ours } from '../../base/errors.ts';
+import { createBounded, madeOnce, those } from '../../base/values.ts';
 import { breath } from '../../base/async.ts';
 import { nameKey } from '../../base/text/suggest.ts';
 import { lineText } from '../../kit/memories/write.ts';
-import { type KitCandidate, kitCandidates, type OpenMemory, type Session, shownBy } from './opened.ts';
+import { type KitCandidate, kitCandidates, type Known, type OpenMemory, shownBy } from './opened.ts';
 import { allEntries, MemoryStore } from './store.ts';
 
-export interface Browsed {
-  entry: MemoryEntry;
-  sources: string[];
-  stored: boolean;
+export interface Browsed extends Known {
   /** False for an entry of a file that has no date. */
   dated: boolean;
 }
 
 /** All that is known of a type as it was found last: of thousands, most calls find them as they were. */
-interface Known {
+interface Listed {
   store: MemoryStore | undefined;
   stamp: string | undefined;
   candidates: readonly KitCandidate[];
@@ -26,9 +24,9 @@ interface Known {
 }
 
 const MOST_KEPT = 20;
+const knownIn = madeOnce((_: OpenMemory) => createBounded<Listed>(MOST_KEPT));
 /** Of thousands, to wait for each takes longer than what is done with it. */
 const SOME = 100;
-const knownIn = new WeakMap<OpenMemory, Map<string, Known>>();
 
 /**
  * Everything that is known of a type, in the store and in the project's files, newest first. A memory and its copies are
@@ -74,21 +72,21 @@ async function known(
   type: MemoryType,
   agents: readonly string[] | undefined,
   read: readonly string[] = [],
-): Promise<Known & { notes: string[] }> {
-  const { session, trouble } = await sessionOf(opened);
+): Promise<Listed & { notes: string[] }> {
+  const { store, trouble } = await opened
+    .session()
+    .then((session) => ({ store: session.store, trouble: undefined }))
+    .catch(ours(degraded, 'unavailable'));
   const candidates = await kitCandidates(opened, undefined);
-  const notes = [...trouble, ...(await opened.files.read()).problems];
-  const store = session?.store;
+  const notes = those(trouble, (await opened.files.read()).problems);
   const stamp = await store?.stamp();
   const key = [type, ...(agents ?? []), '', ...read].join('\n');
-  const kept = knownIn.get(opened) ?? new Map<string, Known>();
-  const before = kept.get(key);
+  const before = knownIn(opened).get(key);
   if (before?.store === store && before?.stamp === stamp && before?.candidates === candidates)
     return { ...before, notes };
   const all = await allOf(store, candidates, type, agents, new Set(read));
   const found = { store, stamp, candidates, ...all };
-  if (kept.size > MOST_KEPT) kept.clear();
-  knownIn.set(opened, kept.set(key, found));
+  knownIn(opened).set(key, found);
   return { ...found, notes };
 }
 
@@ -98,7 +96,7 @@ async function allOf(
   type: MemoryType,
   agents: readonly string[] | undefined,
   read: ReadonlySet<string>,
-): Promise<Pick<Known, 'all' | 'gone'>> {
+): Promise<Pick<Listed, 'all' | 'gone'>> {
   const wanted = agents === undefined ? undefined : new Set(agents.map(nameKey));
   const found = new Map<string, Browsed>();
   const gone: string[] = [];
@@ -130,17 +128,10 @@ async function allOf(
 }
 
 /** When the store cannot be opened, the project's own files still can be read. */
-async function sessionOf(opened: OpenMemory): Promise<{ session: Session | undefined; trouble: string[] }> {
-  try {
-    return { session: await opened.session(), trouble: [] };
-  } catch (error) {
-    if (!(error instanceof BmadError) || error.code !== 'unavailable') throw error;
-    return {
-      session: undefined,
-      trouble: [t`DEGRADED, only the project's files were read: ${error.message}`],
-    };
-  }
-}
+const degraded = ({ message }: BmadError) => ({
+  store: undefined,
+  trouble: t`DEGRADED, only the project's files were read: ${message}`,
+});
 
 /** Entries without a date are older than those with one. */
 function newestFirst(a: Browsed, b: Browsed): number {

@@ -17,7 +17,9 @@ import {
   embedded,
   isEmptied,
   isUndated,
+  type KitCandidate,
   kitCandidates,
+  type Known,
   type OpenMemory,
   type Session,
   shownBy,
@@ -26,13 +28,7 @@ import { holdsWith, type Similar, similarTo, withSettled } from './similar.ts';
 import { allEntries, MemoryStore } from './store.ts';
 
 /** One memory as a whole: what it says, what it said before, and where else it is written. */
-export interface WholeMemory {
-  entry: MemoryEntry;
-  revisions: MemoryRevision[];
-  sources: string[];
-  /** Whether it is in the store; one that is only in a file is taken into it to be changed. */
-  stored: boolean;
-}
+type WholeMemory = Known & { revisions: MemoryRevision[] };
 
 export interface ChangedMemory {
   entry: MemoryEntry;
@@ -86,7 +82,7 @@ export async function updateMemory(
   change: Pick<MemoryChange, 'text' | 'tags' | 'agent'>,
   signal?: AbortSignal,
 ): Promise<Upserted & Omit<ChangedMemory, 'entry'>> {
-  const { entry: before, isAdopted } = await memoryToChange(opened, id, type);
+  const before = await memoryToChange(opened, id, type);
   const shown = shownBy(opened);
   const text = change.text === undefined ? undefined : cleanText(change.text, opened.hide);
   const agent = change.agent === undefined ? undefined : agentName(change.agent);
@@ -112,7 +108,7 @@ export async function updateMemory(
     entry: shown.entry(entry),
     previous: previous === undefined ? undefined : shown.wording(previous),
     files,
-    notes: [...(text?.notes ?? []), ...note, ...problems, ...(await leftNote(opened, before, isAdopted))],
+    notes: [...(text?.notes ?? []), ...note, ...problems, ...(await leftNote(opened, session, before))],
   };
 }
 
@@ -130,7 +126,7 @@ export async function restoreMemory(opened: OpenMemory, id: string, type?: Memor
       subject: id,
       hint: t`Remember it again, in its own words.`,
     });
-  return changedMemory(opened, { entry, isAdopted: false }, ({ store }) => store.restore([entry]));
+  return changedMemory(opened, entry, ({ store }) => store.restore([entry]));
 }
 
 export async function supersedeMemory(
@@ -172,7 +168,7 @@ export async function keepBoth(
       hint: t`Give the id of the other one.`,
     });
   const [marked, beside] = one.stored || !two.stored ? [one.entry, two.entry] : [two.entry, one.entry];
-  const { entry } = await memoryToChange(opened, marked.id, marked.type);
+  const entry = await memoryToChange(opened, marked.id, marked.type);
   const session = await opened.sessionToWrite();
   const tags = [...new Set([...entry.tags, holdsWith(beside.id)])];
   const { entry: kept } = await session.store.update(entry, { tags, at: entry.updatedAt });
@@ -183,7 +179,7 @@ export async function keepBoth(
 /** A change that leaves the wording as it is; one without effect gives nothing back. */
 async function changedMemory(
   opened: OpenMemory,
-  { entry: before, isAdopted }: ToChange,
+  before: MemoryEntry,
   change: (session: Session, entry: MemoryEntry) => Promise<MemoryEntry[]>,
 ): Promise<ChangedMemory> {
   const session = await opened.sessionToWrite();
@@ -192,30 +188,25 @@ async function changedMemory(
     return { entry: after };
   };
   const { entry, files, problems } = await withCopies(opened, session, before, made);
-  const notes = [...problems, ...(await leftNote(opened, before, isAdopted))];
+  const notes = [...problems, ...(await leftNote(opened, session, before))];
   return { entry: shownBy(opened).entry(entry), files, notes };
-}
-
-interface ToChange {
-  entry: MemoryEntry;
-  /** Whether it was only in a file until now. */
-  isAdopted: boolean;
 }
 
 async function memoryToChange(
   opened: OpenMemory,
   id: string,
   type: MemoryType | undefined,
-): Promise<ToChange> {
+): Promise<MemoryEntry> {
   const { entry, stored } = await memoryWithId(opened, id, type);
-  if (stored) return { entry, isAdopted: false };
-  return { entry: await adopted(opened, await opened.sessionToWrite(), entry), isAdopted: true };
+  return stored ? entry : adopted(opened, await opened.sessionToWrite(), entry);
 }
 
-/** Where a text that a file had on its own still stands, after its memory was changed. */
-async function leftNote(opened: OpenMemory, entry: MemoryEntry, isAdopted: boolean): Promise<string[]> {
-  const places = isAdopted ? await stillIn(opened, [entry]) : [];
-  return places.length === 0 ? [] : [t`Still written in ${places.join(', ')}; answers leave it out.`];
+/** Where people have written what it said before, after it was changed. */
+async function leftNote(opened: OpenMemory, { store }: Session, before: MemoryEntry): Promise<string[]> {
+  const written = await copiesOf(opened, [before]);
+  const isBehind = written.length === 0 ? undefined : await store.isBehind();
+  const left = written.filter(({ entry }) => isBehind?.(entry)).map(({ place }) => place);
+  return left.length === 0 ? [] : [t`Still written in ${left.join(', ')}; answers leave it out.`];
 }
 
 const LIST_MEMORIES: Step = { operation: 'memory_list', why: 'List memories with their ids' };
@@ -350,21 +341,22 @@ export async function purge(opened: OpenMemory, given: ToPurge) {
   const left = chosen.length - ready.length;
   if (left > 0) notes.push(t`${left} were kept, because their copies in files could not be removed.`);
   const gone = given.apply ? await store.purge(ready) : ready;
-  const places = await stillIn(opened, gone);
+  const places = (await copiesOf(opened, gone)).map(({ place }) => place);
   if (places.length > 0)
     notes.push(t`Also written in ${places.join(', ')}: remove it there, or answers will have it again.`);
   const safe = shownBy(opened);
   return { memories: gone.map(safe.entry), revisions, applied: given.apply, notes };
 }
 
-/** Where people have written the same; of what was removed for good, nothing hides it any more. */
-async function stillIn(opened: OpenMemory, gone: readonly MemoryEntry[]): Promise<string[]> {
-  const texts = new Set(gone.flatMap(({ type, id, text }) => [`${type} ${id}`, `${type} ${lineText(text)}`]));
-  return (await kitCandidates(opened, undefined))
-    .filter(
-      ({ entry: { type, id, text } }) => texts.has(`${type} ${id}`) || texts.has(`${type} ${lineText(text)}`),
-    )
-    .map(({ place }) => place);
+/** What files say of these memories. */
+async function copiesOf(opened: OpenMemory, memories: readonly MemoryEntry[]): Promise<KitCandidate[]> {
+  const known = new Set(
+    memories.flatMap(({ type, id, text }) => [`${type} ${id}`, `${type} ${lineText(text)}`]),
+  );
+  const candidates = await kitCandidates(opened, undefined);
+  return candidates.filter(
+    ({ entry: { type, id }, line }) => known.has(`${type} ${id}`) || known.has(`${type} ${line}`),
+  );
 }
 
 async function forgottenBefore(

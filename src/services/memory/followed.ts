@@ -1,4 +1,5 @@
 import { t } from '../../base/text/message.ts';
+import { inTurn } from '../../base/async.ts';
 import { BmadError, ours } from '../../base/errors.ts';
 import { type Happened, isUnheard, type Log, type Mark, type Page as LinePage } from '../../lines/line.ts';
 import type { MemoryHit, MemoryKey } from '../../model/memory.ts';
@@ -109,7 +110,8 @@ export class FollowedIndex {
   #making: { done: Promise<void>; taken: string; heard: Set<(note: string) => void> } | undefined;
   readonly #closing = new AbortController();
   #told: { tell: (taken: string) => void; signal: AbortSignal } | undefined;
-  #catching: Promise<void> | undefined;
+  readonly #turn = inTurn();
+  /** Has not begun yet, so that it serves all who ask meanwhile. */
   #next: Promise<void> | undefined;
   protected trouble: string | undefined;
   /** Why what the index has may be out of date. */
@@ -156,8 +158,11 @@ export class FollowedIndex {
 
   /** Takes in what is new; for one who only reads, while many are taken in, those that there are so far are enough. */
   async #fresh(needs: Needs): Promise<void> {
-    // One that is under way may have looked already; the next one serves all who ask meanwhile.
-    if (this.#making === undefined) await (this.#next ??= this.#afterThat());
+    if (this.#making === undefined)
+      await (this.#next ??= this.#turn(() => {
+        this.#next = undefined;
+        return this.#catchUp();
+      }));
     if (needs === 'all' && this.#unheard !== undefined) throw this.#unheard;
     if (needs === 'some' || this.#making === undefined) return;
     await this.#making.done;
@@ -202,17 +207,6 @@ export class FollowedIndex {
   async takeIn(tell: (taken: string) => void, signal: AbortSignal): Promise<void> {
     this.#told = { tell, signal };
     await this.ask(() => Promise.resolve());
-  }
-
-  async #afterThat(): Promise<void> {
-    await this.#catching?.catch(() => undefined);
-    this.#next = undefined;
-    this.#catching = this.#catchUp();
-    try {
-      await this.#catching;
-    } finally {
-      this.#catching = undefined;
-    }
   }
 
   async #catchUp(): Promise<void> {

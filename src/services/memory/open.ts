@@ -265,12 +265,7 @@ export class OpenedMemory implements OpenMemory {
     this.#retryAt = performance.now() + RETRY_MS;
     this.#setup.embedder.failed();
     const troubles = forAll(() => [t`Words only, without meaning: ${reason}`]);
-    this.#session = this.#session?.then(({ store, notes }) => ({
-      store,
-      notes,
-      embedder: undefined,
-      troubles,
-    }));
+    this.#session = this.#session?.then((session) => ({ ...session, embedder: undefined, troubles }));
   }
 
   async #open(): Promise<Session> {

@@ -13,6 +13,15 @@ import type { MemoryEntry } from '../../model/memory.ts';
 import { termsOf } from './rank.ts';
 import { MemoryStore } from './store.ts';
 
+/** A memory, or what a file says like one. */
+export interface Known {
+  entry: MemoryEntry;
+  /** Places in files of the project that have it. */
+  sources: string[];
+  /** Whether it is in the store; one that is only in a file is taken into it to be changed. */
+  stored: boolean;
+}
+
 /** A store that is open, and what turns texts into vectors for it. */
 export interface Session {
   store: MemoryStore;
@@ -94,8 +103,6 @@ interface Said {
   line: () => string;
   terms: () => readonly string[];
   id: () => string;
-  /** What the vector belongs to: a model may be replaced under its name. */
-  space?: string | undefined;
   vector?: Float32Array | undefined;
 }
 
@@ -158,6 +165,7 @@ function entryOf({ from, said, ownId }: KitCandidate, project: string): MemoryEn
 
 interface Index {
   from: readonly KitEntry[];
+  /** What the vectors belong to: a model may be replaced under its name. */
   space: string | undefined;
   candidates: KitCandidate[];
   /** When a file has changed, most of what is in it has not. */
@@ -174,15 +182,16 @@ export async function kitCandidates(
   const { app } = files.kit;
   const { entries } = await files.read();
   const known = indexes.get(opened);
-  const space = embedder === undefined ? undefined : `${embedder.id}/${embedder.dim}`;
   // Those who ask without an embedder do not look at vectors.
-  if (known?.from === entries && (space === undefined || known.space === space)) return known.candidates;
+  const space = embedder === undefined ? known?.space : `${embedder.id}/${embedder.dim}`;
+  if (known?.from === entries && known.space === space) return known.candidates;
+  const before = known?.space === space ? known?.said : undefined;
   const said = new Map<string, Said>();
   const saidBy = (entry: KitEntry): Said => {
     const { agent, tags, text } = entry;
     const key = [agent, ...tags, text].join('\n');
     const made = said.get(key) ??
-      known?.said.get(key) ?? {
+      before?.get(key) ?? {
         text,
         line: late(() => lineText(text)),
         terms: late(() => termsOf(analyser, entry)),
@@ -193,7 +202,7 @@ export async function kitCandidates(
   };
   const candidates = entries.map((entry) => new KitCandidate(entry, saidBy(entry), app));
   nameApart(candidates, app);
-  if (embedder !== undefined) await addVectors([...said.values()], space, opened, embedder);
+  if (embedder !== undefined) await addVectors([...said.values()], opened, embedder);
   indexes.set(opened, { from: entries, space, candidates, said });
   return candidates;
 }
@@ -214,13 +223,7 @@ function nameApart(candidates: readonly KitCandidate[], app: string): void {
   }
 }
 
-async function addVectors(
-  all: readonly Said[],
-  space: string | undefined,
-  opened: OpenMemory,
-  embedder: Embedder,
-): Promise<void> {
-  for (const each of all) if (each.space !== space) each.vector = undefined;
+async function addVectors(all: readonly Said[], opened: OpenMemory, embedder: Embedder): Promise<void> {
   const missing = all.slice(0, VECTORS).filter(({ vector }) => vector === undefined);
   if (missing.length === 0) return;
   const texts = missing.map(({ text }) => text);
@@ -228,7 +231,6 @@ async function addVectors(
   for (const [at, each] of missing.entries()) {
     const vector = vectors[at];
     each.vector = vector && normalized(vector);
-    each.space = space;
   }
 }
 

@@ -10,7 +10,14 @@ import type { MemoryEntry, MemoryHit } from '../../model/memory.ts';
 import { hasActivity, logActivity, lineText } from '../../kit/memories/write.ts';
 import { nameKey } from '../../base/text/suggest.ts';
 import type { MemoryQuery } from './engine.ts';
-import { embedded, type KitCandidate, kitCandidates, type OpenMemory, shownBy } from './opened.ts';
+import {
+  embedded,
+  type KitCandidate,
+  kitCandidates,
+  type Known,
+  type OpenMemory,
+  shownBy,
+} from './opened.ts';
 import { filterOf, passes, readyFilter, searchedAmong, type Selection } from './rank.ts';
 import type { Answer } from './store.ts';
 
@@ -23,11 +30,7 @@ export interface RecallQuestion extends Omit<Selection, 'all'> {
   related?: boolean | undefined;
 }
 
-interface Recalled extends MemoryHit {
-  /** Files of the project that have it: the only place of it, unless `stored`. */
-  sources: string[];
-  stored: boolean;
-}
+type Recalled = MemoryHit & Known;
 
 export interface Recall {
   hits: Recalled[];

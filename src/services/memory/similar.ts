@@ -2,7 +2,7 @@ import { HOLDS_WITH, type MemoryEntry, type MemoryKey } from '../../model/memory
 import { localDay, oneLine } from '../../base/text/text.ts';
 import { lineText } from '../../kit/memories/write.ts';
 import { ours } from '../../base/errors.ts';
-import { embedded, isUndated, kitCandidates, type OpenMemory, type Session } from './opened.ts';
+import { embedded, isUndated, kitCandidates, type Known, type OpenMemory, type Session } from './opened.ts';
 import { dot, normalized } from '../../meaning/vectors.ts';
 
 export const holdsWith = (id: string): string => `${HOLDS_WITH}${id}`;
@@ -99,25 +99,19 @@ export async function similarTo(
   return [...found.values()].sort((a, b) => b.nearness - a.nearness).slice(0, SHOWN);
 }
 
-interface ReadMemory {
-  entry: MemoryEntry;
-  sources: readonly string[];
-  stored: boolean;
-}
-
 interface Against {
   id: string;
   /** What the other one is beside this; nothing where the dates do not tell. */
   age?: 'newer' | 'older' | undefined;
 }
 
-interface Distinct extends ReadMemory {
+interface Distinct extends Known {
   also: number;
   against: Against[];
 }
 
 interface Kept {
-  one: ReadMemory;
+  one: Known;
   also: number;
   terms: readonly string[];
   vector: Float32Array | undefined;
@@ -130,7 +124,7 @@ interface Kept {
  */
 export async function distinct(
   opened: OpenMemory,
-  found: readonly ReadMemory[],
+  found: readonly Known[],
   signal?: AbortSignal,
 ): Promise<Distinct[]> {
   if (found.length < 2) return found.map((each) => ({ ...each, also: 0, against: [] }));
@@ -171,7 +165,7 @@ export async function distinct(
 }
 
 /** Those without a date last, equal ones as they were found. */
-function newestFirst({ entry: one }: ReadMemory, { entry: other }: ReadMemory): number {
+function newestFirst({ entry: one }: Known, { entry: other }: Known): number {
   return one.updatedAt === other.updatedAt ? 0 : one.updatedAt > other.updatedAt ? -1 : 1;
 }
 

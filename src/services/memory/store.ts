@@ -79,7 +79,7 @@ function eachOnce(keys: readonly MemoryKey[]): MemoryKey[][] {
  * written; the index follows, and an answer includes every line that was written before the question.
  */
 export class MemoryStore extends FollowedIndex {
-  readonly #turn = inTurn();
+  readonly #changing = inTurn();
   /** What hides entries of files, for as long as nothing changes. */
   #past: { stamp: string; isBehind: IsBehind } | undefined;
 
@@ -88,7 +88,7 @@ export class MemoryStore extends FollowedIndex {
    * two equal ones sees what the first has made.
    */
   async change<T>(keys: readonly MemoryKey[], decide: Decide<T>): Promise<T[]> {
-    return this.#turn(async () => {
+    return this.#changing(async () => {
       this.#refuseReaders();
       const answers: T[] = [];
       const vectors: VectorFor[] = [];
@@ -178,7 +178,7 @@ export class MemoryStore extends FollowedIndex {
    * memories that are not forgotten, or do not exist, are skipped.
    */
   async purge(keys: readonly MemoryKey[]): Promise<MemoryEntry[]> {
-    return this.#turn(async () => {
+    return this.#changing(async () => {
       this.#refuseReaders();
       const once = [...new Map(keys.map((key) => [keyText(key), key])).values()];
       const found = await this.seen(once);

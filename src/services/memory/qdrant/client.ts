@@ -1,7 +1,7 @@
 import { t } from '../../../base/text/message.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 import { BmadError } from '../../../base/errors.ts';
-import { sha256 } from '../../../base/values.ts';
+import { present, sha256 } from '../../../base/values.ts';
 import { type Line, lineJson, lineOf, NO_ONE, readLine } from '../../../lines/line.ts';
 import type { Schemas } from '@qdrant/js-client-rest';
 import type { MemoryKey } from '../../../model/memory.ts';
@@ -277,19 +277,17 @@ export function linesIn(key: MemoryKey, payload: RawPayload): Line[] {
   if (lines.length > 0) return lines;
   const createdAt = timeOf(payload.created_at) ?? new Date(0).toISOString();
   const at = timeOf(payload.updated_at) ?? createdAt;
-  const [supersededBy, forgottenAt] = [textOf(payload.superseded_by), timeOf(payload.forgotten_at)];
-  const supersededAt = timeOf(payload.superseded_at) ?? (payload.superseded === true ? createdAt : undefined);
-  const data = {
+  const data = present({
     text: textOf(payload.text) ?? '',
     agent: textOf(payload.agent) ?? '',
     tags: Array.isArray(payload.tags) ? payload.tags.filter((tag) => typeof tag === 'string') : [],
     createdAt,
     updatedAt: at,
-    ...(forgottenAt === undefined ? {} : { forgottenAt }),
-    ...(supersededBy === undefined ? {} : { supersededBy }),
-    ...(supersededAt === undefined ? {} : { supersededAt }),
-    ...(Array.isArray(payload.revisions) ? { earlier: payload.revisions.toReversed() } : {}),
-  };
+    forgottenAt: timeOf(payload.forgotten_at),
+    supersededBy: textOf(payload.superseded_by),
+    supersededAt: timeOf(payload.superseded_at) ?? (payload.superseded === true ? createdAt : undefined),
+    earlier: Array.isArray(payload.revisions) ? (payload.revisions as unknown[]).toReversed() : undefined,
+  });
   const id = sha256(JSON.stringify([of, data])).slice(0, 24);
   return [lineOf({ of, after: [], do: 'moved', data, id, at, by: NO_ONE, machine: '', newer: false })];
 }

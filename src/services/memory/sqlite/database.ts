@@ -6,6 +6,7 @@ import { sizeAndTime } from '../../../base/files/file-state.ts';
 import { farFolder } from '../../../base/files/file-systems.ts';
 import { removeFile } from '../../../base/files/open-file.ts';
 import { BmadError } from '../../../base/errors.ts';
+import { createBounded } from '../../../base/values.ts';
 import type { DatabaseSyncInstance, DatabaseSyncOptions } from '@photostructure/sqlite';
 
 /**
@@ -37,7 +38,7 @@ const STATEMENTS_KEPT = 100;
 
 /** One opening of a file that many processes read and write at once. */
 export class Database {
-  readonly #statements = new Map<string, Statement>();
+  #statements = createBounded<Statement>(STATEMENTS_KEPT);
   readonly #connection: Connection;
   /** Looks at the file with each transaction; throws where it has become another one. */
   check: () => void = () => undefined;
@@ -79,7 +80,7 @@ export class Database {
     try {
       this.#connection.exec('PRAGMA wal_checkpoint(PASSIVE)');
     } catch {}
-    this.#statements.clear();
+    this.#statements = createBounded(STATEMENTS_KEPT);
     this.#connection.close();
   }
 
@@ -101,13 +102,10 @@ export class Database {
   }
 
   #statement(sql: string): Statement {
-    let statement = this.#statements.get(sql);
-    if (statement === undefined) {
-      statement = this.#connection.prepare(sql);
-      const [oldest] = this.#statements.keys();
-      if (this.#statements.size >= STATEMENTS_KEPT && oldest !== undefined) this.#statements.delete(oldest);
-      this.#statements.set(sql, statement);
-    }
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.#connection.prepare(sql);
+    this.#statements.set(sql, statement);
     return statement;
   }
 }

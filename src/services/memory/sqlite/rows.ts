@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { madeOnce } from '../../../base/values.ts';
 import { MEMORY_TYPES, type MemoryEntry, type MemoryHit } from '../../../model/memory.ts';
 import { type MemoryQuery, type MemoryStats, spaceText, type VectorSpace } from '../engine.ts';
 import {
@@ -184,6 +185,7 @@ export function searched(database: Database, matrix: Matrix | undefined, query: 
   const ready = readyFilter(filter);
   const count = limit * CANDIDATES;
   const known = frequenciesIn(database);
+  known.follow();
   const frequencies = new Map(Array.from(new Set(terms), (term) => [term, known.of(term)]));
   const words = weighed(terms, (term) => frequencies.get(term) ?? 0, known.total, ways);
   const asked = rarest(frequencies, matrix === undefined ? ROWS_BY_WORDS : ROWS_BESIDE_VECTORS, WORDS_ASKED);
@@ -260,14 +262,14 @@ class Frequencies {
     this.#database = database;
   }
 
-  follow(): this {
+  /** Takes in what has changed since the last time. */
+  follow(): void {
     const rev = metaText(this.#database, 'rev') ?? '';
-    if (rev === this.#rev) return this;
+    if (rev === this.#rev) return;
     const changed = 'SELECT count(*) AS n FROM memory WHERE rev > ?';
     this.#changes += numberIn(this.#database, changed, Number(this.#rev));
     this.total = numberIn(this.#database, 'SELECT count(*) AS n FROM memory');
     this.#rev = rev;
-    return this;
   }
 
   of(term: string): number {
@@ -280,10 +282,4 @@ class Frequencies {
   }
 }
 
-const frequenciesOf = new WeakMap<Database, Frequencies>();
-
-function frequenciesIn(database: Database): Frequencies {
-  const known = frequenciesOf.get(database) ?? new Frequencies(database);
-  frequenciesOf.set(database, known);
-  return known.follow();
-}
+const frequenciesIn = madeOnce((database: Database) => new Frequencies(database));
