@@ -42,7 +42,7 @@ export function projectState(
 ): ProjectState {
   const { outside, config, from, state: userState, secrets } = settings;
   const root = rootOf(project);
-  const own = once(() => kitAtHome(root, userState, config.projectState));
+  const own = once(async () => ({ ...(await kitAtHome(root, userState, config.projectState)), told }));
   const places = async (): Promise<LogSetup> => ({
     kit: await own(),
     state: userState,

@@ -2,7 +2,9 @@ import { join } from 'node:path';
 import { unlessShort, BmadError } from '../base/errors.ts';
 import { listInside, readInside } from '../base/files/files.ts';
 import { KeptByStamp, mayBeThere } from '../base/files/file-stamps.ts';
+import { Keeper, type Seen } from '../base/files/keeper.ts';
 import { nameKey } from '../base/text/suggest.ts';
+import { createBounded, shared } from '../base/values.ts';
 import { type Kit, inProject } from './kit.ts';
 import { t } from '../base/text/message.ts';
 import { stateNames } from '../base/files/file-state.ts';
@@ -23,20 +25,37 @@ export interface KitAgent {
 const FOLDERS = ['_config/custom/agents', 'bmm/agents'];
 const NO_AGENT = /tpl\.|proposed\.|template\.|readme/i;
 const MAX_BYTES = 1_000_000;
+/** Projects whose agents are known. */
+const MOST_KNOWN = 8;
 
 /** Every call that names an agent asks for all of them. */
 const kept = new KeptByStamp<KitAgent>();
+const knownAgents = () =>
+  shared('agents of projects', () => createBounded<{ keeper: Keeper; agents: KitAgent[] }>(MOST_KNOWN));
 
 /** The agents that the project has files of, in the order of their ids. */
-export async function readKitAgents(kit: Kit): Promise<KitAgent[]> {
+export async function readKitAgents(kit: Kit): Promise<readonly KitAgent[]> {
+  const place = join(kit.root, kit.folder);
+  const known = knownAgents();
+  const before = known.get(place);
+  if (before !== undefined && (await before.keeper.unchanged())) return before.agents;
+  const keeper = new Keeper(kit.told);
+  const agents = await agentsIn(kit, keeper);
+  known.set(place, { keeper, agents });
+  return agents;
+}
+
+async function agentsIn(kit: Kit, seen: Seen): Promise<KitAgent[]> {
   const found = new Map<string, KitAgent>();
   for (const folder of FOLDERS) {
     const path = `${kit.folder}/${folder}`;
+    seen.look(join(kit.root, path));
     const entries = await listInside(kit.root, path).catch(unlessShort([]));
     for (const { name, kind } of entries) {
       if (kind !== 'file' || !name.endsWith('.md') || NO_AGENT.test(name)) continue;
       const id = name.slice(0, -3);
       if (found.has(id)) continue;
+      seen.look(join(kit.root, path, name));
       const agent = await kept.read(join(kit.root, path, name), async () => {
         const text = await readInside(kit.root, `${path}/${name}`, MAX_BYTES).catch(unlessShort(undefined));
         return agentIn(id, text?.toString('utf8') ?? '');

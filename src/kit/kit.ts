@@ -1,4 +1,5 @@
 import { t } from '../base/text/message.ts';
+import type { Told } from '../base/files/keeper.ts';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { isNamed, isThereNow } from '../base/files/file-stamps.ts';
 import { stateNames } from '../base/files/file-state.ts';
@@ -55,6 +56,8 @@ export interface Kit {
   /** What the project's page said when this was read. */
   page: ContextPage;
   problems: string[];
+  /** Who may answer for its files. */
+  told?: Told;
 }
 
 /** A project that has a memory folder, which is where its files are. */

@@ -26,7 +26,7 @@ export class KitFiles {
   readonly #traced: TracedDecisions;
   readonly #lined: () => Promise<readonly Handoff[]>;
   #known:
-    | { stamp: string; traced: KitReading; lined: object; reading: KitReading; agents: KitAgent[] }
+    | { stamp: string; traced: KitReading; lined: object; reading: KitReading; agents: readonly KitAgent[] }
     | undefined;
 
   /** `lined` has the hand-offs that are in no file; the same list for as long as none has come. */

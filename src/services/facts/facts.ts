@@ -132,7 +132,7 @@ export class ProjectFacts {
     return readContextFacts(this.kit, [this.#pages, ...this.#otherPages], lined);
   }
 
-  agents(): Promise<KitAgent[]> {
+  agents(): Promise<readonly KitAgent[]> {
     return readKitAgents(this.kit);
   }
 
