@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../tests/support/app.ts';
@@ -80,6 +80,23 @@ describe('the agents of a project', () => {
     });
     expect(agentsNamed(agents, 'stack').flatMap(namesOf)).toEqual(['fullstack-dev', 'stack']);
     expect(agentsNamed(agents, 'nobody')).toEqual([]);
+  });
+
+  it('are known anew when one is written, replaced or removed, and nothing is read again otherwise', async () => {
+    const folder = await project();
+    const kit = await kitIn(folder);
+    const file = (name: string): string => join(folder, '_bmad/_config/custom/agents', `${name}.md`);
+    const names = async () => (await readKitAgents(kit)).map(({ id, tag }) => `${id} ${tag ?? ''}`.trim());
+    const before = await names();
+    await writeFile(file('cook'), 'AGENT_TAG=chef\n');
+    expect(await names()).toEqual(['cook chef', ...before]);
+    await writeFile(file('cook'), 'AGENT_TAG=baker\n');
+    expect(await names()).toEqual(['cook baker', ...before]);
+    await expect.poll(async () => (await readKitAgents(kit)) === (await readKitAgents(kit))).toBe(true);
+    await rename(file('cook'), file('waiter'));
+    expect(await names()).toEqual([...before, 'waiter baker']);
+    await rm(join(folder, '_bmad/_config/custom'), { recursive: true });
+    expect(await names()).not.toContain('waiter baker');
   });
 
   it('have their learnings gathered from all files', async () => {
