@@ -98,7 +98,8 @@ function elapsed(iso: string, now: number): [count: number, unit: 'minute' | 'ho
 }
 
 /** `2 minutes ago`, `yesterday`: in the words of the language. Of a bare date no hour is known. */
-export function age(iso = '', now = passing.value): string {
+export function age(iso = ''): string {
+  const now = passing.value;
   if (DATE_ONLY.test(iso)) return dayName(`${iso.slice(0, 10)}T12:00:00`, new Date(now));
   const [count, unit] = elapsed(iso, now) ?? [];
   if (count === undefined || unit === undefined) return '';

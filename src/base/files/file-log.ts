@@ -16,12 +16,6 @@ export interface LogPlace {
   offset: number;
 }
 
-export interface LogRead {
-  place: LogPlace;
-  /** The lines are the whole log, not only those after the given position. */
-  fromStart: boolean;
-}
-
 /** A file that is not held open leaves its number to the next one, which was made at another time. */
 function identity({ ino, birthtimeNs }: Pick<BigIntStats, 'ino' | 'birthtimeNs'>): bigint {
   return (ino << 64n) | birthtimeNs;
@@ -46,8 +40,8 @@ export async function readLog(
   onStart: () => void,
   onLine: (line: string) => void,
   inside?: string,
-): Promise<LogRead | undefined> {
-  const read = async (opened: OpenedFile): Promise<LogRead> => {
+): Promise<{ place: LogPlace } | undefined> {
+  const read = async (opened: OpenedFile): Promise<{ place: LogPlace }> => {
     const { handle, size } = opened;
     const isSame = after?.file === identity(opened) && size >= after.offset;
     const fromStart = !isSame || !(await isLineEnd(handle, after.offset));
@@ -75,7 +69,7 @@ export async function readLog(
       if (at - offset > LINE_BYTES) begun = [];
       else begun.push(Buffer.from(part.subarray(from)));
     }
-    return { place: { file: identity(opened), offset }, fromStart };
+    return { place: { file: identity(opened), offset } };
   };
   return whileReading(path, { inside }, read).catch((error: unknown) => {
     // What is wrong with a line, its reader says.

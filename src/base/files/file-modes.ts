@@ -90,8 +90,8 @@ export async function fileMode(path: string): Promise<number> {
 }
 
 /** Creates an empty file if there is none. If that fails, the writer will report it. */
-export async function ensureFile(path: string, inside?: string): Promise<void> {
-  await whileMaking(path, await fileMode(path), { inside }, () => Promise.resolve()).catch(() => undefined);
+export async function ensureFile(path: string): Promise<void> {
+  await whileMaking(path, await fileMode(path), {}, () => Promise.resolve()).catch(() => undefined);
 }
 
 /** Those of these places that other users of the machine may read. Modes say nothing on Windows. */

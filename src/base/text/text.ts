@@ -178,6 +178,11 @@ export function isYes(typed: string): boolean {
   return /^\s*(?:y|yes|o|oui)\s*$/i.test(typed);
 }
 
+/** A place in a file as people write it: `docs/prd.md:12`. */
+export function placed({ file, line }: { file: string; line?: number | undefined }): string {
+  return line === undefined ? file : `${file}:${line}`;
+}
+
 const two = (value: number): string => String(value).padStart(2, '0');
 
 /** The day where the user is: 2026-11-15. */
@@ -185,10 +190,14 @@ export function localDay(date: Date): string {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
+/** The hour and the minute there: 09:05. */
+export function localHour(date: Date, sign = ':'): string {
+  return two(date.getHours()) + sign + two(date.getMinutes());
+}
+
 /** A moment as the files of the project have it: local, without a zone, with microseconds. */
 export function localTime(date: Date): string {
-  const time = `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
-  return `${localDay(date)}T${time}.${String(date.getMilliseconds()).padStart(3, '0')}000`;
+  return `${localDay(date)}T${localHour(date)}:${two(date.getSeconds())}.${String(date.getMilliseconds()).padStart(3, '0')}000`;
 }
 
 const DAY_SHAPE = /^\d{4}-\d{2}-\d{2}$/;

@@ -4,7 +4,7 @@ import { BmadError, quoted } from '../../base/errors.ts';
 import { appendLine, replaceShared } from '../../base/files/file-shared.ts';
 import { withoutExamples } from '../../base/text/markdown.ts';
 import { t } from '../../base/text/message.ts';
-import { cell, localDay, localTime } from '../../base/text/text.ts';
+import { cell, localDay, localHour, localTime } from '../../base/text/text.ts';
 import { sha256 } from '../../base/values.ts';
 import { headsOf, inOrder } from '../../lines/line.ts';
 import type { Noun, View } from '../../lines/view.ts';
@@ -65,8 +65,7 @@ export async function writeHandoff(
         other.text === text,
     );
     if (twin !== undefined) return { id: twin.id, files, added: false };
-    const hour = [now.getHours(), now.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':');
-    const row = `| ${day} ${hour} | ${handoff.from} → ${handoff.to} | ${cell(text)} | ⏳ |`;
+    const row = `| ${day} ${localHour(now)} | ${handoff.from} → ${handoff.to} | ${cell(text)} | ⏳ |`;
     const id = handoffsIn(row)[0]?.id ?? '';
     await appendLine(kit.memory, HANDOFF_FILE, row);
     return { id, files, added: true };

@@ -1,7 +1,7 @@
 import { unlessShort } from '../../base/errors.ts';
 import { replaceShared } from '../../base/files/file-shared.ts';
 import { listInside } from '../../base/files/files.ts';
-import { cell, localDay } from '../../base/text/text.ts';
+import { cell, localDay, localHour } from '../../base/text/text.ts';
 import {
   isUnset,
   plainTitle,
@@ -99,7 +99,7 @@ export async function writeSession(
 ): Promise<{ files: string[]; date: string; nothing: string }> {
   return whileLocked(kit, async () => {
     const before = await textToChange(kit, SESSION_FILE);
-    const date = `${localDay(now)} ${time(now, ':')}`;
+    const date = `${localDay(now)} ${localHour(now)}`;
     const end = lineEndOf(before ?? '');
     const words = languageOf(before, await projectWording(kit)).session;
     const dated = { ...session, date };
@@ -109,7 +109,7 @@ export async function writeSession(
       (usable === undefined ? undefined : filledIn(usable, words, dated)) ?? format(words, project, dated);
     const text = page.replaceAll('\n', end);
     if (before !== undefined) await keepPage(kit, before);
-    const stem = `${localDay(now).replaceAll('-', '')}-${time(now, '')}-${session.agent}`;
+    const stem = `${localDay(now).replaceAll('-', '')}-${localHour(now, '')}-${session.agent}`;
     const summary = await freeName(kit, stem, text);
     // The copy first: the page is the last step, so that anyone who sees it finds the copy too.
     await replaceShared(kit.memory, summary, text);
@@ -150,10 +150,6 @@ async function freeName(kit: KitWithMemory, stem: string, text: string): Promise
     const path = `${SUMMARIES}/${name}`;
     if (!taken.has(name) || (await textToChange(kit, path)) === text) return path;
   }
-}
-
-function time(date: Date, sign: string): string {
-  return [date.getHours(), date.getMinutes()].map((part) => String(part).padStart(2, '0')).join(sign);
 }
 
 /** The page as it is, in its own words, with another session in it; nothing where it lacks a part that has to be told. */

@@ -24,10 +24,7 @@ const OLLAMA_MODEL = 'nomic-embed-text';
 const OPENAI_MODEL = 'text-embedding-3-small';
 
 /** The embedder that the settings ask for; undefined if only words are compared. */
-export async function chooseEmbedder(
-  settings: EmbedderSettings,
-  signal?: AbortSignal,
-): Promise<Embedder | undefined> {
+export async function chooseEmbedder(settings: EmbedderSettings): Promise<Embedder | undefined> {
   const { embedder, model, ollamaUrl, openaiUrl, openaiApiKey, transformersModel } = settings;
   const wanted = embedder !== 'auto' ? embedder : ollamaUrl === undefined ? 'static' : 'ollama';
   switch (wanted) {
@@ -39,9 +36,9 @@ export async function chooseEmbedder(
       return openStaticEmbedder(settings.modelFolder);
     }
     case 'ollama':
-      return ollamaEmbedder(ollamaUrl ?? 'http://127.0.0.1:11434', model ?? OLLAMA_MODEL, signal);
+      return ollamaEmbedder(ollamaUrl ?? 'http://127.0.0.1:11434', model ?? OLLAMA_MODEL);
     case 'openai':
-      return openaiEmbedder(openaiUrl, model ?? OPENAI_MODEL, openaiApiKey, signal);
+      return openaiEmbedder(openaiUrl, model ?? OPENAI_MODEL, openaiApiKey);
     case 'transformers':
       if (transformersModel === undefined)
         throw new BmadError('invalid_input', t`The transformers embedder needs a model folder.`, {
@@ -70,50 +67,39 @@ interface HttpEmbedder {
   hint: string;
 }
 
-function ollamaEmbedder(url: string, model: string, signal?: AbortSignal): Promise<Embedder> {
-  return httpEmbedder(
-    {
-      id: `ollama/${model}`,
-      label: t`Ollama at ${stripUrlCredentials(url)} with the model ${model}`,
-      url: `${withoutEnd(url, '/')}/api/embed`,
-      body: (input) => ({ model, input }),
-      vectors: (answer) => (isTable(answer) ? answer['embeddings'] : undefined),
-      hint: t`Start Ollama, and fetch the model with "ollama pull ${model}".`,
-    },
-    signal,
-  );
+function ollamaEmbedder(url: string, model: string): Promise<Embedder> {
+  return httpEmbedder({
+    id: `ollama/${model}`,
+    label: t`Ollama at ${stripUrlCredentials(url)} with the model ${model}`,
+    url: `${withoutEnd(url, '/')}/api/embed`,
+    body: (input) => ({ model, input }),
+    vectors: (answer) => (isTable(answer) ? answer['embeddings'] : undefined),
+    hint: t`Start Ollama, and fetch the model with "ollama pull ${model}".`,
+  });
 }
 
 /** Any server that speaks OpenAI's way of asking for embeddings; `url` is what comes before `/embeddings`. */
-function openaiEmbedder(
-  url: string,
-  model: string,
-  apiKey: string | undefined,
-  signal?: AbortSignal,
-): Promise<Embedder> {
-  return httpEmbedder(
-    {
-      id: `openai/${model}`,
-      label: t`The embeddings server at ${stripUrlCredentials(url)} with the model ${model}`,
-      url: `${withoutEnd(url, '/')}/embeddings`,
-      ...(apiKey === undefined ? {} : { headers: { authorization: `Bearer ${apiKey}` } }),
-      body: (input) => ({ model, input, encoding_format: 'float' }),
-      vectors(answer) {
-        const data = isTable(answer) ? answer['data'] : undefined;
-        if (!Array.isArray(data)) return undefined;
-        return [...(data as { index?: number; embedding?: unknown }[])]
-          .sort((a, b) => (a.index ?? 0) - (b.index ?? 0))
-          .map(({ embedding }) => embedding);
-      },
-      hint: t`Check openai_url, openai_api_key and embedding_model.`,
+function openaiEmbedder(url: string, model: string, apiKey: string | undefined): Promise<Embedder> {
+  return httpEmbedder({
+    id: `openai/${model}`,
+    label: t`The embeddings server at ${stripUrlCredentials(url)} with the model ${model}`,
+    url: `${withoutEnd(url, '/')}/embeddings`,
+    ...(apiKey === undefined ? {} : { headers: { authorization: `Bearer ${apiKey}` } }),
+    body: (input) => ({ model, input, encoding_format: 'float' }),
+    vectors(answer) {
+      const data = isTable(answer) ? answer['data'] : undefined;
+      if (!Array.isArray(data)) return undefined;
+      return [...(data as { index?: number; embedding?: unknown }[])]
+        .sort((a, b) => (a.index ?? 0) - (b.index ?? 0))
+        .map(({ embedding }) => embedding);
     },
-    signal,
-  );
+    hint: t`Check openai_url, openai_api_key and embedding_model.`,
+  });
 }
 
 /** An embedder behind HTTP. How long its vectors are is asked, never assumed. */
-async function httpEmbedder(parts: HttpEmbedder, signal?: AbortSignal): Promise<Embedder> {
-  const [probe] = await ask(parts, ['dimension'], PROBE_TIMEOUT_MS, signal);
+async function httpEmbedder(parts: HttpEmbedder): Promise<Embedder> {
+  const [probe] = await ask(parts, ['dimension'], PROBE_TIMEOUT_MS);
   const dim = probe?.length ?? 0;
   if (dim === 0) throw trouble(parts, t`it returned an empty vector`);
   return {
@@ -136,7 +122,7 @@ async function ask(
   parts: HttpEmbedder,
   texts: readonly string[],
   timeoutMs: number,
-  signal: AbortSignal | undefined,
+  signal?: AbortSignal,
 ): Promise<Float32Array[]> {
   const deadline = AbortSignal.timeout(timeoutMs);
   let answer: unknown;

@@ -72,7 +72,7 @@ export async function stateResources(context: Context): Promise<StateResource[]>
       one(projectUri(name), `project/${name}`, 'project', description),
     ),
     ...MEMORY_TYPES.map((type) =>
-      one(memoryUri(type), `memory/${type}`, 'memory', `What the project remembers: ${type}`),
+      one(`bmad://memory/${type}`, `memory/${type}`, 'memory', `What the project remembers: ${type}`),
     ),
     ...WORK_RESOURCES.map(({ name, description }) => one(`bmad://${name}`, name, name, description)),
     ...(await runsResources(context)),
@@ -86,10 +86,6 @@ function memoryBehind(uri: string): Behind | undefined {
   const [, name, id] = MEMORY_URI.exec(uri) ?? [];
   const type = MEMORY_TYPES.find((known) => known === name);
   return type && { origin: 'memory', text: (context) => memoryText(type, id, context) };
-}
-
-function memoryUri(type: MemoryType, id?: string): string {
-  return `bmad://memory/${type}${id === undefined ? '' : `/${id}`}`;
 }
 
 /** All memories of a type as Markdown, or one of them with its earlier versions. */

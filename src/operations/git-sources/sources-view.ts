@@ -121,8 +121,8 @@ export function relationWords(relation: string | undefined): string {
 }
 
 /** A source as people read it. */
-export function sourceLines(data: SourceData, now = Date.now()): string {
-  const since = (text: string): string => ago(Date.parse(text), now);
+export function sourceLines(data: SourceData): string {
+  const since = (text: string): string => ago(Date.parse(text), Date.now());
   return lines(
     `- ${data.source}`,
     data.commit === undefined

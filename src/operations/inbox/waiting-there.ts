@@ -1,5 +1,5 @@
 import { BmadError } from '../../base/errors.ts';
-import { oneLine } from '../../base/text/text.ts';
+import { oneLine, placed } from '../../base/text/text.ts';
 import { present } from '../../base/values.ts';
 import { plural, say, t } from '../../base/text/message.ts';
 import type { Task, TaskState } from '../../model/task.ts';
@@ -7,7 +7,6 @@ import { receiptData, receiptText } from '../completion/receipt-view.ts';
 import type { Call, Context, ProjectState } from '../context.ts';
 import { relationWords, short, sourceData, sourceLines } from '../git-sources/sources-view.ts';
 import { laterWork, waitingIn } from '../project/discovery.ts';
-import { place } from '../project/next-text.ts';
 import { runText } from '../runs/run-text.ts';
 import { asideText, closing, openRuns, type RunData } from '../runs/run-view.ts';
 import { decidedText, textsOf, viewOf } from '../tasks/task-view.ts';
@@ -467,8 +466,8 @@ async function ledgersBehind(state: ProjectState): Promise<WaitingThere> {
   return {
     items,
     unread: [
-      ...report.broken.map((bad) => ({ what: place(bad), why: bad.says })),
-      ...report.troubles.map((bad) => ({ what: place(bad), why: bad.message })),
+      ...report.broken.map((bad) => ({ what: placed(bad), why: bad.says })),
+      ...report.troubles.map((bad) => ({ what: placed(bad), why: bad.message })),
       ...(hidden > 0 ? [{ what: t`ledgers`, why: t`${hidden} more places disagree` }] : []),
     ],
   };

@@ -115,8 +115,8 @@ export function laterWork(
 const LONG_DAYS = 30;
 const DAY = 86_400_000;
 
-export function isPast(moment: number, now = Date.now()): boolean {
-  return now - moment > LONG_DAYS * DAY;
+export function isPast(moment: number): boolean {
+  return Date.now() - moment > LONG_DAYS * DAY;
 }
 
 /** One day, because finished work is committed or logged shortly afterwards. */

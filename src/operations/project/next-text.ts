@@ -1,15 +1,8 @@
 import type * as z from 'zod';
 import { say as sayText, t } from '../../base/text/message.ts';
 import type { SayStep, Step } from '../../base/step.ts';
-import { cell } from '../../base/text/text.ts';
-import type {
-  Action,
-  Evidence,
-  itemSchema,
-  phaseSchema,
-  totalsSchema,
-  Verification,
-} from './next-actions.ts';
+import { cell, placed } from '../../base/text/text.ts';
+import type { Action, itemSchema, phaseSchema, totalsSchema, Verification } from './next-actions.ts';
 
 type Totals = z.output<typeof totalsSchema>;
 
@@ -209,13 +202,9 @@ export function wayLines(
 
 const kindOf = ({ steps }: Action): unknown => steps[0]?.args?.['kind'];
 
-export function place({ file, line }: Pick<Evidence, 'file' | 'line'>): string {
-  return line === undefined ? file : `${file}:${line}`;
-}
-
 export function table(items: readonly z.output<typeof itemSchema>[]): string[] {
   const rows = items.slice(0, SHOWN_ITEMS).map(({ phase, id, state, unmarked, evidence }) => {
-    const proof = evidence.map((one) => `${place(one)} ${one.says}`).join('; ');
+    const proof = evidence.map((one) => `${placed(one)} ${one.says}`).join('; ');
     return `| ${sayText(phase)} | ${cell(id)} | ${sayText(unmarked === true ? 'there' : state)} | ${cell(proof)} |`;
   });
   const more =

@@ -1,5 +1,6 @@
 import { noContent } from '../answer-text.ts';
 import { plural, say as sayText, t } from '../../base/text/message.ts';
+import { placed } from '../../base/text/text.ts';
 import * as z from 'zod';
 import type { Step } from '../../base/step.ts';
 import { present } from '../../base/values.ts';
@@ -17,7 +18,6 @@ import {
   inOrder,
   isLeftLast,
   isSame,
-  place,
   shownOf,
   standingLines,
   table,
@@ -237,7 +237,7 @@ export const next = defineOperation({
       if (drift.length > SHOWN_DRIFT[detail]) lines.push(t`- and ${drift.length - SHOWN_DRIFT[detail]} more`);
     }
     for (const { file, line, message: why } of troubles.slice(0, detail === 'full' ? 40 : 2))
-      lines.push(t`Not read: ${place({ file, line })}: ${why}`);
+      lines.push(t`Not read: ${placed({ file, line })}: ${why}`);
     if (asked === undefined) lines.push(...ways);
     if (items !== undefined) lines.push('', ...table(items));
     const more = due.length - shown.length;
@@ -284,8 +284,8 @@ function drawn<P extends { phase: string; state: string; unmarked?: boolean }>(
 const writingIn = (language: string): string =>
   t`Write in ${sayText(language)}, the language of this project.`;
 
-const driftLine = (kind: string, says: string, proof: Parameters<typeof place>[0] | undefined): string =>
-  t`- ${sayText(kind)}: ${says}${proof === undefined ? '' : ` (${place(proof)})`}`;
+const driftLine = (kind: string, says: string, proof: Parameters<typeof placed>[0] | undefined): string =>
+  t`- ${sayText(kind)}: ${says}${proof === undefined ? '' : ` (${placed(proof)})`}`;
 
 /** A line as an item of the list, and what belongs to it under it. */
 const numbered = (number: number, [first, ...rest]: readonly string[]): string[] =>

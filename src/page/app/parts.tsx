@@ -2,7 +2,7 @@ import { t } from '../message.ts';
 import type { VNode } from 'preact';
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { Evidence } from '../answers.ts';
-import { inLine } from '../parts/wording.ts';
+import { inLine, placeText } from '../parts/wording.ts';
 import { readData, say } from './bridge.ts';
 
 export interface Read<T> {
@@ -46,12 +46,7 @@ export function Proof({ evidence }: { evidence: readonly Partial<Evidence>[] }):
       {evidence.slice(0, 6).map(({ file, line, says }, index) => (
         <span key={`${file} ${line} ${says}`}>
           {index === 0 ? '' : ' · '}
-          {inLine(
-            [file === undefined || line === undefined ? file : `${file}:${line}`, says]
-              .filter(Boolean)
-              .join(' '),
-            200,
-          )}
+          {inLine([placeText({ file, line }), says].filter(Boolean).join(' '), 200)}
         </span>
       ))}
     </p>

@@ -3,7 +3,7 @@ import { useRef, useState } from 'preact/hooks';
 import type { Evidence } from '../answers.ts';
 import { number, plural, t } from '../message.ts';
 import { address } from '../router.ts';
-import { isEverywhere, hiddenIn, inLine, visible } from './wording.ts';
+import { isEverywhere, hiddenIn, inLine, placeText, visible } from './wording.ts';
 import { Press } from './shown.tsx';
 import { words } from '../words.ts';
 
@@ -58,9 +58,6 @@ export function Exacts(of: { title: string; texts: readonly { name: string; text
     </div>
   );
 }
-
-export const placeText = ({ file, line }: Evidence): string =>
-  line === undefined ? file : `${file}:${line}`;
 
 /** The last part of a path says which file it is; the whole one is in its title. */
 function shortPlace(evidence: Evidence): string {

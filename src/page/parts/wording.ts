@@ -82,3 +82,12 @@ export const firstSentence = (text: string): string =>
 
 /** `2-planning` as people say it. */
 export const phaseName = (phase: string): string => phase.replace(/^\d+-/, '').replaceAll('-', ' ');
+
+/** `docs/prd.md:12`. */
+export const placeText = ({
+  file = '',
+  line,
+}: {
+  file?: string | undefined;
+  line?: number | undefined;
+}): string => (line === undefined ? file : `${file}:${line}`);

@@ -7,7 +7,7 @@ import { AllLines, starting, usePrompts } from '../parts/hosts.tsx';
 import { Markdown } from '../parts/markdown.tsx';
 import { Empty, Group, Heading, Shown } from '../parts/shown.tsx';
 import { Exact } from '../parts/texts.tsx';
-import { dotted, inLine } from '../parts/wording.ts';
+import { dotted, inLine, placeText } from '../parts/wording.ts';
 import { Fold } from '../parts/work.tsx';
 import { address, route } from '../router.ts';
 import { labelled, number, plural, t } from '../message.ts';
@@ -140,9 +140,6 @@ function shownValue(layers: readonly Layer[]): string {
   return shownEntry(values.at(-1));
 }
 
-const placeOf = ({ file = '', line }: Partial<Layer> = {}): string =>
-  line === undefined ? file : `${file}:${line}`;
-
 /** Every value that more than one file sets: what it was, and what it is. */
 function Overrides({ layers }: { layers: readonly Layer[] }): VNode {
   const keys = [...new Set(layers.map(({ key }) => key))];
@@ -162,8 +159,8 @@ function Overrides({ layers }: { layers: readonly Layer[] }): VNode {
           <Compare
             before={shownValue([before])}
             after={shownValue(after)}
-            left={labelled(t`before`, inLine(placeOf(before)))}
-            right={labelled(t`in force`, inLine(placeOf(after.at(-1))))}
+            left={labelled(t`before`, inLine(placeText(before ?? {})))}
+            right={labelled(t`in force`, inLine(placeText(after.at(-1) ?? {})))}
           />
         </div>
       ))}

@@ -5,8 +5,8 @@ import { useActivity, useNext } from '../loading.ts';
 import { age, labelled, plural, span, t } from '../message.ts';
 import { AllLines, HostChoice, isCall, PasteLine, usePrompts } from '../parts/hosts.tsx';
 import { Empty, Group, Heading, Shown, Unread, unreadOf } from '../parts/shown.tsx';
-import { Proofs, placeText } from '../parts/texts.tsx';
-import { inLine } from '../parts/wording.ts';
+import { Proofs } from '../parts/texts.tsx';
+import { inLine, placeText } from '../parts/wording.ts';
 import { Fold, Stream, WorkList } from '../parts/work.tsx';
 import { address } from '../router.ts';
 

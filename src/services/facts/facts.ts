@@ -211,13 +211,13 @@ export class ProjectFacts {
     return shownText(text, this.#hide);
   }
 
-  logFailure(failure: NewFailure, now = new Date()): Promise<FailureWritten> {
+  logFailure(failure: NewFailure): Promise<FailureWritten> {
     const safe = { ...failure };
     for (const name of ['title', 'happened', 'cause', 'impact', 'lesson', 'fix', 'rule'] as const) {
       const text = failure[name];
       if (text !== undefined) safe[name] = this.#safe(text);
     }
-    return writeFailure(this.#withMemory('log_failure'), safe, now);
+    return writeFailure(this.#withMemory('log_failure'), safe, new Date());
   }
 
   /** What a text is in and what it should be in, where it is plainly in another language than the project's. */
@@ -230,11 +230,14 @@ export class ProjectFacts {
     return projectLanguages(this.kit);
   }
 
-  async logHandoff(
-    given: { from: string; to: string; text: string; inbox: boolean },
-    now = new Date(),
-  ): Promise<HandoffWritten & { request?: string }> {
+  async logHandoff(given: {
+    from: string;
+    to: string;
+    text: string;
+    inbox: boolean;
+  }): Promise<HandoffWritten & { request?: string }> {
     const kit = this.#pages;
+    const now = new Date();
     const { from, to, inbox } = given;
     const handoff = { from, to, text: this.#safe(given.text) };
     if (this.keepsLines)
@@ -262,7 +265,7 @@ export class ProjectFacts {
     return complete(this.#pages);
   }
 
-  async saveSession(session: SessionState & { agent: string }, now = new Date()) {
+  async saveSession(session: SessionState & { agent: string }) {
     const kit = this.#pages;
     const texts = (list: readonly string[]): string[] => list.map((text) => this.#safe(text));
     return writeSession(
@@ -277,7 +280,7 @@ export class ProjectFacts {
         next: session.next === undefined ? undefined : this.#safe(session.next),
         requests: texts(session.requests),
       },
-      now,
+      new Date(),
     );
   }
 

@@ -284,7 +284,7 @@ function unlessStopped({ signal }: GitOptions): (error: unknown) => void {
 }
 
 /** What people on this machine have decided, by project. */
-export interface AgreedBook {
+interface AgreedBook {
   of(root: string): Decisions;
   projects(): Promise<string[]>;
 }

@@ -1,3 +1,5 @@
+import { placed } from '../../base/text/text.ts';
+import { push } from '../../base/values.ts';
 import { attempt, broken, orElse, ParseError } from '../../base/errors.ts';
 import { type YamlPair, yamlPairs } from '../../base/parse/yaml-document.ts';
 import { conflictsIn } from '../../base/text/diff.ts';
@@ -93,7 +95,7 @@ export function readSprintLedger(file: string, text: string): SprintLedger | Bro
   };
   const lines = new Map<string, number[]>();
   for (const pair of rows.pairs) {
-    lines.set(pair.key, [...(lines.get(pair.key) ?? []), pair.line]);
+    push(lines, pair.key, pair.line);
     const row = sprintRowOf(pair);
     if (row === undefined) ledger.unknown.push({ key: pair.key, line: pair.line });
     else ledger.rows.push(row);
@@ -134,8 +136,7 @@ function actionItemsOf(pairs: readonly YamlPair[]): ActionItem[] {
 }
 
 function reasonOf(error: ParseError): string {
-  const place = error.line === undefined ? error.file : `${error.file}:${error.line}`;
-  return t`it is not valid YAML: ${error.message.slice(place.length + 2)}`;
+  return t`it is not valid YAML: ${error.message.slice(placed(error).length + 2)}`;
 }
 
 /** One workflow in `bmm-workflow-status.yaml` of the 6.0 alphas. */

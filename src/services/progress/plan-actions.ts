@@ -1,8 +1,9 @@
+import { placed } from '../../base/text/text.ts';
 import type { Step } from '../../base/step.ts';
 import { say, t } from '../../base/text/message.ts';
 import { isPartOfPrd, lacksOnlyCheck, missingShards, PHASE_OF } from './artefacts.ts';
 import type { Report } from './found.ts';
-import { at, type Evidence, type Item, type ItemKind } from './rules.ts';
+import { type Evidence, type Item, type ItemKind } from './rules.ts';
 import { type Action, MAKE_LEDGER, RULES, type Work, type Workers, worksOf } from './workers.ts';
 
 const NAMES: Partial<Record<ItemKind, string>> = {
@@ -263,7 +264,7 @@ function shardAction(
 ): Action {
   return {
     what: t`Shard ${nameOf(kind)}`,
-    why: t`stories are drafted from ${to} (${evidence.says}, ${at(evidence)}), and there is only ${from}`,
+    why: t`stories are drafted from ${to} (${evidence.says}, ${placed(evidence)}), and there is only ${from}`,
     evidence: [evidence],
     worker: workers.for(kind === 'prd' ? RULES.shards.work : 'shard architecture', true),
     about: kind === 'prd' ? from : `${from} ${to}`,
@@ -271,11 +272,11 @@ function shardAction(
 }
 
 function toldBy([first]: readonly Evidence[]): string | undefined {
-  return first === undefined ? undefined : `${first.says} (${at(first)})`;
+  return first === undefined ? undefined : `${first.says} (${placed(first)})`;
 }
 
 function placeOf([first]: readonly Evidence[]): string {
-  return first === undefined ? '' : ` (${at(first)})`;
+  return first === undefined ? '' : ` (${placed(first)})`;
 }
 
 /** What has to be there before stories, in the order of the project's own version. */

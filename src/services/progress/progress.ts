@@ -1,3 +1,4 @@
+import { placed } from '../../base/text/text.ts';
 import { plural, t } from '../../base/text/message.ts';
 import { present } from '../../base/values.ts';
 import { gitLog } from '../../base/process/git.ts';
@@ -9,7 +10,7 @@ import { findLocations, ProjectFiles } from './places.ts';
 import { beginnings, planActions } from './plan-actions.ts';
 import { type Change, proposals, reconcile } from './reconcile.ts';
 import { KeptReport, readReport, storyDates } from './report.ts';
-import { at, type Phase } from './rules.ts';
+import { type Phase } from './rules.ts';
 import { planSprint } from './sprint-plan.ts';
 import { isDone, rank } from './stories.ts';
 import { hasPassed, inReview, storyActions, totalsOf, workedOn } from './story-actions.ts';
@@ -192,7 +193,7 @@ export function createProgress(root: string, env: ProgramEnvironment, kept = new
  */
 function nextActions(report: Report, workers: Workers, started: readonly string[]): Action[] {
   const actions: Action[] = report.broken.map((bad) => ({
-    what: t`Repair ${at(bad)}`,
+    what: t`Repair ${placed(bad)}`,
     why: bad.says,
     evidence: [bad],
     worker: bad.file.includes('sprint-status') ? workers.for('sprint planning', false) : undefined,

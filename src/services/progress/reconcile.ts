@@ -1,10 +1,11 @@
+import { placed } from '../../base/text/text.ts';
 import { sha256 } from '../../base/values.ts';
 import { BmadError } from '../../base/errors.ts';
 import { t } from '../../base/text/message.ts';
 import type { Epic, Report, Story } from './found.ts';
 import { isBroken, readSprintLedger, type Row, type SprintLedger } from './ledgers.ts';
 import { readReport } from './report.ts';
-import { at, rankOf, type RowKind } from './rules.ts';
+import { rankOf, type RowKind } from './rules.ts';
 import { fileEvidence, isDisputed, rank } from './stories.ts';
 import {
   diffOf,
@@ -182,7 +183,7 @@ function ledgerWord({ row, proven }: Story, { drafts }: SprintLedger): string | 
 
 function proofOf(file: NonNullable<Story['file']>): string {
   const evidence = fileEvidence(file);
-  return t`${at(evidence)} says ${evidence.says}`;
+  return t`${placed(evidence)} says ${evidence.says}`;
 }
 
 /** What the stories of an epic prove about it, with the words that their rows are to have. */

@@ -1,3 +1,4 @@
+import { push } from '../../base/values.ts';
 import { join, posix } from 'node:path';
 import { changeMark } from '../../base/files/file-stamps.ts';
 import type { ProgramEnvironment } from '../../base/process/process.ts';
@@ -222,8 +223,7 @@ const LONGEST_LINE = 400;
 export async function storyDates(root: string, items: readonly Item[], asked: Asked): Promise<StoryDates[]> {
   const stories = items.filter(({ kind }) => kind === 'story');
   const files = new Map<string, string[]>();
-  for (const { id, evidence } of stories)
-    for (const { file } of evidence) files.set(file, [...(files.get(file) ?? []), id]);
+  for (const { id, evidence } of stories) for (const { file } of evidence) push(files, file, id);
   const paths = [...files.keys()].slice(0, MOST_FILES);
   if (paths.length === 0) return [];
   const question = { ...asked, timeoutMs: GIT_MS };

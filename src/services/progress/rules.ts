@@ -207,10 +207,6 @@ export interface Drift {
   evidence: Evidence[];
 }
 
-export function at({ file, line }: { file: string; line?: number | undefined }): string {
-  return line === undefined ? file : `${file}:${line}`;
-}
-
 /** What the ledger has while a spec of a story says so. Its build ends at the review; what follows is the ledger's. */
 export function ledgerOfSpec(status: StoryStatus): StoryStatus {
   if (status === 'review') return 'in-progress';

@@ -1,5 +1,5 @@
 import { sha256 } from '../../base/values.ts';
-import { withoutEnds } from '../../base/text/text.ts';
+import { withoutEnds, placed } from '../../base/text/text.ts';
 import { basename, posix } from 'node:path';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { yamlText } from '../../base/parse/parse.ts';
@@ -10,7 +10,7 @@ import type { Report } from './found.ts';
 import type { Row, SprintLedger } from './ledgers.ts';
 import { ProjectFiles } from './places.ts';
 import { plansIn, readReport } from './report.ts';
-import { at, FIRST_WORD, rankOf, type RowKind } from './rules.ts';
+import { FIRST_WORD, rankOf, type RowKind } from './rules.ts';
 import { Workers } from './workers.ts';
 import {
   diffOf,
@@ -110,7 +110,7 @@ function refuse({ locations, broken, sprint }: Report): void {
   if (sprint === undefined && bad !== undefined)
     throw new BmadError(
       'conflict',
-      t`The ledger cannot be used; nothing was written. ${at(bad)}: ${bad.says}.`,
+      t`The ledger cannot be used; nothing was written. ${placed(bad)}: ${bad.says}.`,
       {
         subject: bad.file,
         hint: t`Repair that line, or move the file away to have a new one made.`,
@@ -139,11 +139,11 @@ async function plannedIn(files: ProjectFiles, { artefacts }: Report, wanted: rea
     if (documentOf(first.file) !== documentOf(story.file))
       throw new BmadError(
         'ambiguous',
-        t`Story ${keyOf(story)} is planned in ${at(first)} and in ${at(story)}; nothing was written.`,
+        t`Story ${keyOf(story)} is planned in ${placed(first)} and in ${placed(story)}; nothing was written.`,
         { subject: 'epics', hint: t`Name the file or the folder that is current as "epics".` },
       );
     notes.push(
-      t`Story ${keyOf(story)} is planned twice, in ${at(first)} and ${at(story)}; the first is used.`,
+      t`Story ${keyOf(story)} is planned twice, in ${placed(first)} and ${placed(story)}; the first is used.`,
     );
   }
   return { epics, stories: [...versions.values()], notes };
@@ -264,7 +264,7 @@ function statusEdits(
   }
   if (row.means === undefined && row.word !== '') {
     notes.push(
-      t`${at({ file: sprint.file, line: row.line })}: ${quoted(row.word)} is not a status of BMAD; it was left alone.`,
+      t`${placed({ file: sprint.file, line: row.line })}: ${quoted(row.word)} is not a status of BMAD; it was left alone.`,
     );
     return [];
   }

@@ -1,9 +1,9 @@
 import { plural, t } from '../../base/text/message.ts';
 import type { Step } from '../../base/step.ts';
-import { oneLine } from '../../base/text/text.ts';
+import { oneLine, placed } from '../../base/text/text.ts';
 import type { Report, Story } from './found.ts';
 import type { Gate } from './ledgers.ts';
-import { at, type Evidence } from './rules.ts';
+import { type Evidence } from './rules.ts';
 import { isDisputed, isDone, isLeftOpen, isUnreviewed, planEvidence, rank } from './stories.ts';
 import { type Action, RULES, type Work, type Workers } from './workers.ts';
 
@@ -170,7 +170,7 @@ function review(story: Story, more: string): Review {
       story,
       RULES.review.work,
     ];
-  const says = t`its gate says ${gate.gate} (${at(gate)})`;
+  const says = t`its gate says ${gate.gate} (${placed(gate)})`;
   if (isPassed(gate)) {
     const open = story.file?.review?.open ?? 0;
 
@@ -311,7 +311,7 @@ export function workedOn(story: Story) {
     id,
     status: row?.word ?? file?.word ?? 'planned',
     done: isDone(story),
-    ...(file === undefined ? {} : { place: at(file) }),
-    ...(gate === undefined ? {} : { gate: `${gate.gate} (${at(gate)})` }),
+    ...(file === undefined ? {} : { place: placed(file) }),
+    ...(gate === undefined ? {} : { gate: `${gate.gate} (${placed(gate)})` }),
   };
 }

@@ -3,12 +3,12 @@ import { fromProject } from '../../base/files/paths.ts';
 import { posix } from 'node:path';
 import { findSection, headingIn, outline, withoutComments } from '../../base/text/markdown.ts';
 import { t } from '../../base/text/message.ts';
-import { oneLine, withoutEnd } from '../../base/text/text.ts';
+import { oneLine, withoutEnd, placed } from '../../base/text/text.ts';
 import { frontMatterOf } from './document.ts';
 import type { Report, Story } from './found.ts';
 import { ProjectFiles } from './places.ts';
 import { readReport } from './report.ts';
-import { at, type Evidence, type ItemKind, type State, type StoryStatus } from './rules.ts';
+import { type Evidence, type ItemKind, type State, type StoryStatus } from './rules.ts';
 import { isDone, isLeftOpen, planEvidence } from './stories.ts';
 import type { SpecFile, StoryFile } from './story-files.ts';
 import { noSuchStory, storyNamed } from './story-status.ts';
@@ -102,7 +102,7 @@ async function briefOf(story: Briefed, report: Report, files: ProjectFiles): Pro
     key: story.row?.key ?? story.id,
     title: planned?.title ?? titleOf(own?.text) ?? '',
     status: story.row?.word ?? file?.word ?? story.status ?? t`no status`,
-    place: own?.file ?? at(planned ?? { file: report.sprint?.file ?? '', line: story.row?.line }),
+    place: own?.file ?? placed(planned ?? { file: report.sprint?.file ?? '', line: story.row?.line }),
     criteria: (own && criteriaIn(own)) ?? (plan && criteriaIn(plan)) ?? plan ?? (own && intentIn(own)),
     rules: rules.filter((one, index) => !isToldBefore(one, index)),
     files: pathsIn(own?.text ?? '', report),
@@ -339,7 +339,7 @@ function inputOf(story: Story, { isReview, gates, folder, ...told }: Told): Stor
     ...(row === undefined ? {} : { key: row.key }),
     // Version 4 has words of its own.
     status: (file?.v4 === true ? file.word : undefined) ?? likely ?? 'unknown',
-    place: at(place),
+    place: placed(place),
     isPlanned: file === undefined,
     ...(file === undefined && folder !== undefined
       ? { writes: posix.join(folder, `${story.epic}.${story.story}.story.md`) }
@@ -365,7 +365,7 @@ function ownWords(
   { word, hasCriteria }: StoryFile,
   plan: Evidence | undefined,
 ): NonNullable<StoryInput['spec']> {
-  return { says: word, ...(hasCriteria || plan === undefined ? {} : { criteria: at(plan) }) };
+  return { says: word, ...(hasCriteria || plan === undefined ? {} : { criteria: placed(plan) }) };
 }
 
 /** `story 1.2`; or nothing but `1.2`, `1-2-login`, `docs/stories/1.2.login.md`, behind a command or not. */

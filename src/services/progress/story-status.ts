@@ -1,5 +1,5 @@
 import { present, shortDigest } from '../../base/values.ts';
-import { withoutEnds } from '../../base/text/text.ts';
+import { placed, withoutEnds } from '../../base/text/text.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { t } from '../../base/text/message.ts';
 import { nearest } from '../../base/text/suggest.ts';
@@ -9,7 +9,6 @@ import type { Row, SprintLedger } from './ledgers.ts';
 import { ProjectFiles } from './places.ts';
 import { readReport } from './report.ts';
 import {
-  at,
   fileWord,
   fileWords,
   rankOf,
@@ -220,7 +219,7 @@ function lineStart(text: string, line: number): number {
 function notEditable(file: string, line: number | undefined, what: string): BmadError {
   return new BmadError(
     'conflict',
-    t`${at({ file, line })}: ${what} is written in a form that cannot be changed in its place; nothing was written.`,
+    t`${placed({ file, line })}: ${what} is written in a form that cannot be changed in its place; nothing was written.`,
     {
       subject: file,
       hint: t`Write it as one word on its own line, then ask again.`,
@@ -288,7 +287,7 @@ function targetOf(report: Report, asked: string): StoryTarget {
   if (sprint === undefined && broken !== undefined)
     throw new BmadError(
       'conflict',
-      t`The ledger cannot be used; nothing was written. ${at(broken)}: ${broken.says}.`,
+      t`The ledger cannot be used; nothing was written. ${placed(broken)}: ${broken.says}.`,
       {
         subject: broken.file,
         hint: t`Repair that line, then ask again.`,
@@ -325,7 +324,7 @@ function targetOf(report: Report, asked: string): StoryTarget {
   if (planned !== undefined)
     throw new BmadError(
       'conflict',
-      t`${asked} is only planned (${at(planned)}): it has neither a row in a ledger nor a file.`,
+      t`${asked} is only planned (${placed(planned)}): it has neither a row in a ledger nor a file.`,
       {
         subject: asked,
         ...(report.locations.v4 ? { hint: t`Write its story file first.` } : { steps: [MAKE_LEDGER] }),

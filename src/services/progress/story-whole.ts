@@ -1,9 +1,10 @@
+import { placed } from '../../base/text/text.ts';
 import { headingIn } from '../../base/text/markdown.ts';
 import { present } from '../../base/values.ts';
 import type { Report, Story } from './found.ts';
 import { ProjectFiles } from './places.ts';
 import { readReport } from './report.ts';
-import { at, columnOf, type Drift, fileWords, storyStatus, wordsFor } from './rules.ts';
+import { columnOf, type Drift, fileWords, storyStatus, wordsFor } from './rules.ts';
 import { criteriaIn, type Passage, plannedText, sectionsLike, type Source, sourceAt } from './story-brief.ts';
 import { noSuchStory, storyNamed } from './story-status.ts';
 
@@ -56,9 +57,9 @@ export async function wholeStory(root: string, asked: string): Promise<WholeStor
     places: [
       ...(row === undefined || report.sprint === undefined
         ? []
-        : [at({ file: report.sprint.file, line: row.line })]),
+        : [placed({ file: report.sprint.file, line: row.line })]),
       ...(file === undefined ? [] : [file.file]),
-      ...(planned === undefined ? [] : [at(planned)]),
+      ...(planned === undefined ? [] : [placed(planned)]),
     ],
     drift: report.drift.filter(({ about }) => about === story.id || about === row?.key),
   };

@@ -1,6 +1,6 @@
 import type { YamlPair } from '../../base/parse/yaml-document.ts';
 import { inProject } from '../../base/files/paths.ts';
-import { withoutEnd, withoutStart, utf8Text } from '../../base/text/text.ts';
+import { localDay, localHour, withoutEnd, withoutStart, utf8Text } from '../../base/text/text.ts';
 import { join, posix, sep } from 'node:path';
 import { BmadError, quoted, unlessMissing } from '../../base/errors.ts';
 import { withLock } from '../../base/files/file-lock.ts';
@@ -55,27 +55,23 @@ export function diffOf({ file, before = '', after }: Writing): string {
   return `${[`--- ${file}`, `+++ ${file}`, ...lines].join('\n')}\n`;
 }
 
-const two = (value: number): string => String(value).padStart(2, '0');
-const timeOf = (now: Date): string => `${two(now.getHours())}:${two(now.getMinutes())}`;
-
-const dayOf = (now: Date): string => `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
-
 /** As BMAD's memlog notes it. */
-const timestamp = (now: Date): string => `${dayOf(now)}T${timeOf(now)}`;
+const timestamp = (now: Date): string => `${localDay(now)}T${localHour(now)}`;
 
 /** The form in which BMAD's own tools write when they have changed a ledger. */
 export function ledgerTime(now: Date): string {
-  return `${two(now.getMonth() + 1)}-${two(now.getDate())}-${now.getFullYear()} ${timeOf(now)}`;
+  const [year, month, day] = localDay(now).split('-');
+  return `${month}-${day}-${year} ${localHour(now)}`;
 }
 
 /** BMAD's own tools note when they change the ledger; in the form that is there. */
 export function stamp(sprint: SprintLedger | undefined, file: string, now: Date): Edit[] {
   const pair = sprint?.file === file ? sprint.lastUpdated : undefined;
   if (pair === undefined) return [];
-  const day = dayOf(now);
+  const day = localDay(now);
   const forms: [RegExp, string][] = [
     [/^\d{2}-\d{2}-\d{4} \d{2}:\d{2}$/, ledgerTime(now)],
-    [/^\d{4}-\d{2}-\d{2} \d{2}:\d{2}$/, `${day} ${timeOf(now)}`],
+    [/^\d{4}-\d{2}-\d{2} \d{2}:\d{2}$/, `${day} ${localHour(now)}`],
     [/^\d{4}-\d{2}-\d{2}$/, day],
   ];
   const form = forms.find(([pattern]) => pattern.test(String(pair.value)))?.[1];

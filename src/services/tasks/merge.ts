@@ -1,3 +1,4 @@
+import { push } from '../../base/values.ts';
 import { t } from '../../base/text/message.ts';
 import { BmadError } from '../../base/errors.ts';
 import { jsonIn } from '../../base/parse/json.ts';
@@ -58,8 +59,7 @@ export function mergeResults(parts: readonly Part[], order: MergeOrder): Merged 
 function checkDoubles(done: readonly Done[], { strategy }: MergeOrder): void {
   if (strategy !== 'structured') return;
   const runs = new Map<string, string[]>();
-  for (const { task } of done)
-    runs.set(task.output_key, [...(runs.get(task.output_key) ?? []), task.run_id ?? t`no run`]);
+  for (const { task } of done) push(runs, task.output_key, task.run_id ?? t`no run`);
   const double = [...runs].find(([, of]) => of.length > 1);
   if (double === undefined) return;
   const run = done.find(({ task }) => task.output_key === double[0] && task.run_id !== undefined)?.task

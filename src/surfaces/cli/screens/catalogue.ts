@@ -1,3 +1,4 @@
+import { placed } from '../../../base/text/text.ts';
 import { plural, say, t } from '../../../base/text/message.ts';
 import type { Item } from '../../../operations/catalogue/list-items.ts';
 import { line, type Line, span, stacked } from '../screen/paint.ts';
@@ -148,7 +149,7 @@ export const explainScreen: Draw<'explain'> = ({ target, is, candidates, layers,
       cells: [
         line(span(key, chosen ? 'name' : 'muted')),
         line(span(short(value, 200), chosen ? undefined : 'struck')),
-        line(span(`${file.split('/').at(-1) ?? file}${at === undefined ? '' : `:${at}`}`, 'muted')),
+        line(span(placed({ file: file.split('/').at(-1) ?? file, line: at }), 'muted')),
       ],
     })),
     page,

@@ -1,3 +1,4 @@
+import { placed } from '../../../base/text/text.ts';
 import { say, t } from '../../../base/text/message.ts';
 import type { MemoryData } from '../../../operations/memory/memory-view.ts';
 import type { RunData } from '../../../operations/runs/run-view.ts';
@@ -157,7 +158,7 @@ export const inboxScreen: Draw<'inbox'> = ({ items, unread }, page) =>
               { first: line(span(`${at + 1}. `, 'muted')), rest: indent },
             ),
             ...evidence.slice(0, 3).flatMap(({ file, line: number, says }) => {
-              const place = `${file.split('/').at(-1) ?? ''}${number === undefined ? '' : `:${number}`}`;
+              const place = placed({ file: file.split('/').at(-1) ?? '', line: number });
               const where = file === '.' ? [] : muted(`  ${place}`);
               return wrapped([span(short(says, 160)), ...where], page.width, { first: indent, rest: indent });
             }),

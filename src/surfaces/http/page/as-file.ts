@@ -1,4 +1,5 @@
 import { visible, visibleLines } from '../../../base/text/hidden.ts';
+import { placed } from '../../../base/text/text.ts';
 import { PRODUCT, VERSION } from '../../../base/product.ts';
 import type { Answers } from '../../../operations/registry.ts';
 
@@ -69,9 +70,7 @@ function nextSection({ phases, actions, drift, troubles }: NextData): string {
     drift.length === 0
       ? ''
       : `<h3>Where the project disagrees with itself</h3><ul>${drift.map(({ says }) => `<li>${line(says)}</li>`).join('')}</ul>`,
-    unreadList(
-      troubles.map(({ file, line: at, message }) => `${file}${at === undefined ? '' : `:${at}`}: ${message}`),
-    ),
+    unreadList(troubles.map((trouble) => `${placed(trouble)}: ${trouble.message}`)),
   ]);
 }
 
