@@ -112,7 +112,9 @@ async function ran(
   // What was written stays written: a caller who can still be answered, by a server that ends, has to learn of it.
   if (meant.effect === 'read') call.signal.throwIfAborted();
   const rendered = meant.render(data, saying(own.say));
-  const told = withUnused(await withPlaceTold(shaped(rendered, meant, repeated, seen), fresh), unused);
+  const shown = shaped(rendered, meant, repeated, seen);
+  // What tells of the place is loaded where there may be something to tell: most calls keep nothing.
+  const told = withUnused(fresh === undefined ? shown : await withPlaceTold(shown, fresh), unused);
   const trouble = meant.effect === 'read' ? seen.stateTrouble() : undefined;
   let hidden: unknown;
   return {

@@ -99,8 +99,7 @@ export async function unusedState(context: Context): Promise<ProjectState | unde
 }
 
 /** The first call that keeps something says where. */
-export async function withPlaceTold(answer: Answer, state: ProjectState | undefined): Promise<Answer> {
-  const place = await state?.place();
-  if (place === undefined || place.unused) return answer;
-  return withPlace(answer, place);
+export async function withPlaceTold(answer: Answer, state: ProjectState): Promise<Answer> {
+  const place = await state.place();
+  return place.unused ? answer : withPlace(answer, place);
 }
