@@ -1,3 +1,4 @@
+import { isObject } from './values.ts';
 import { say, t } from './text/message.ts';
 /**
  * What a reader can do next, as data. It names an operation and that operation's own arguments; each surface prints it
@@ -65,7 +66,5 @@ export function argumentsText(args: Readonly<Record<string, unknown>>): string {
 }
 
 function valueText(value: unknown): string {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? argumentsText(value as Record<string, unknown>)
-    : JSON.stringify(value);
+  return isObject(value) ? argumentsText(value) : JSON.stringify(value);
 }

@@ -7,6 +7,10 @@ export function present<T extends object>(table: { [K in keyof T]: T[K] | undefi
   return all as T;
 }
 
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** The items that are there, in order: of a condition that does not hold nothing, of a list what is in it. */
 export function those<T>(...items: readonly (T | readonly T[] | false | undefined)[]): T[] {
   return items.flatMap((item) => (item === false || item === undefined ? [] : item));

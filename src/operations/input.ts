@@ -1,3 +1,4 @@
+import { isObject } from '../base/values.ts';
 import { say, t } from '../base/text/message.ts';
 import * as z from 'zod';
 import { jsonIn } from '../base/parse/json.ts';
@@ -85,10 +86,6 @@ function underOwnNames({ synonyms, gathers, input }: AnyOperation, raw: unknown)
     ...Object.fromEntries(named.filter(([key]) => isOwn(key))),
     [gathers]: isObject(inner) ? { ...Object.fromEntries(stray), ...inner } : inner,
   };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { isObject } from '../values.ts';
 import { t } from '../text/message.ts';
 
 /** The value of a JSON text, byte order mark or not; nothing when it is not one, or nested too deeply to work with. */
@@ -20,9 +21,7 @@ export function jsonObject(text: string): Record<string, unknown> | undefined {
   // Most lines of a file that is something else can be told from their first character; an exception takes much longer.
   if (!/^[\uFEFF\s]*\{/.test(text)) return undefined;
   const value = jsonIn(text);
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : undefined;
+  return isObject(value) ? value : undefined;
 }
 
 /** Far more than people write, and far less than what overflows the stack of whatever walks through a value. */

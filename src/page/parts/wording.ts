@@ -26,7 +26,7 @@ export function inLine(text: string, most = 300): string {
 export const dotted = (...facts: readonly (string | undefined)[]): string =>
   facts.filter(Boolean).join(' · ');
 
-/** The patterns of the page are here and in visible.ts, not in TSX: what looks for slow ones reads plain TypeScript. */
+/** The patterns of the page are here, not in TSX: what looks for slow ones reads plain TypeScript. */
 
 /** The last name of a path, of either system. */
 export const lastName = (path: string): string => path.split(/[\\/]/).at(-1) ?? '';

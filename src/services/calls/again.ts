@@ -5,7 +5,7 @@ import { modifiedAt, readState, stateNames, writeAtomic } from '../../base/files
 import { removeFile } from '../../base/files/open-file.ts';
 import { jsonObject } from '../../base/parse/json.ts';
 import { t } from '../../base/text/message.ts';
-import { sha256 } from '../../base/values.ts';
+import { isObject, sha256 } from '../../base/values.ts';
 import type { KeptRequest, RequestKey, RequestPlace } from '../../model/client.ts';
 
 /**
@@ -124,8 +124,6 @@ function before<T>({ at = '?', input, answer, error }: Partial<KeptRequest>, dig
 /** The same text for the same values, in whatever order they were given. */
 function sorted(value: unknown): string {
   return JSON.stringify(value, (_key, one: unknown) =>
-    typeof one === 'object' && one !== null && !Array.isArray(one)
-      ? Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : one,
+    isObject(one) ? Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1))) : one,
   );
 }

@@ -165,7 +165,7 @@ interface CodeLanguage {
   prose?: boolean;
 }
 
-/** Every language there is a name for; those with a grammar are in `definitions.ts`. */
+/** Every language there is a name for; those with a grammar are in `assets/code`. */
 const LANGUAGES: readonly CodeLanguage[] = languages;
 
 const byExtension = new Map(

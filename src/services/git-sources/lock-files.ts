@@ -7,7 +7,7 @@ import { upwards } from '../../base/files/open-file.ts';
 import { jsonObject } from '../../base/parse/json.ts';
 import { withList } from '../../base/parse/toml-list.ts';
 import { t } from '../../base/text/message.ts';
-import { sha256 } from '../../base/values.ts';
+import { isObject, sha256 } from '../../base/values.ts';
 import { type GitAddress, parseGitAddress } from '../../sources/git/address.ts';
 import type { ConfiguredSource, SourceLayer } from './configured.ts';
 
@@ -156,7 +156,7 @@ export async function readPins(file: string, inside?: string): Promise<Pins> {
   const text = await readState(file, { inside, follow: true });
   if (text === undefined) return {};
   const { version, sources } = jsonObject(text) ?? {};
-  if (version === FORMAT && typeof sources === 'object' && sources !== null && !Array.isArray(sources)) {
+  if (version === FORMAT && isObject(sources)) {
     const pins = Object.entries(sources as Record<string, Partial<Pin>>);
     if (pins.every(([, pin]) => isPin(pin))) return Object.fromEntries(pins) as Record<string, Pin>;
   }
