@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { SERVER_PROGRAM, VERSION } from './product.ts';
 
 /** The same object without the keys that have no value, for types whose optional keys must be absent, not undefined. */
 export function present<T extends object>(table: { [K in keyof T]: T[K] | undefined }): T {
@@ -90,9 +91,9 @@ export function createBounded<T>(most: number, onLeave: (left: T) => void = () =
 
 /**
  * What all of this process has in common, by its name. The programs consist of several files, each with its own copy of what they
- * share, and with its own variables in it.
+ * share, and with its own variables in it. Another version of the library has its own.
  */
 export function shared<T>(name: string, make: () => T): T {
   const all = globalThis as unknown as Record<symbol, T | undefined>;
-  return (all[Symbol.for(`bmad-mcp-server: ${name}`)] ??= make());
+  return (all[Symbol.for(`${SERVER_PROGRAM} ${VERSION}: ${name}`)] ??= make());
 }

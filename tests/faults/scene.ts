@@ -1,3 +1,4 @@
+import { SERVER_PROGRAM, VERSION } from '../../src/base/product.ts';
 import { cpSync, rmSync } from 'node:fs';
 import { lstat, readdir, rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -51,7 +52,7 @@ export async function remake(scene: Scene, model: string): Promise<void> {
 
 /** Another process would look at once for what was left behind; this one has just done so. */
 function forgetSweeps(): void {
-  delete (globalThis as Record<symbol, unknown>)[Symbol.for('bmad-mcp-server: swept folders')];
+  delete (globalThis as Record<symbol, unknown>)[Symbol.for(`${SERVER_PROGRAM} ${VERSION}: swept folders`)];
 }
 
 /** Drafts and locks, also of folders. */
