@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { join, sep } from 'node:path';
 import { inTurn } from '../base/async.ts';
 import { callerNow } from '../base/caller.ts';
-import { grouped } from '../base/values.ts';
+import { grouped, those } from '../base/values.ts';
 import { BmadError } from '../base/errors.ts';
 import { withLock } from '../base/files/file-lock.ts';
 import { removeFile } from '../base/files/open-file.ts';
@@ -17,6 +17,7 @@ import {
   replaceLog,
   shortenLog,
 } from '../base/files/file-log.ts';
+import { KeptByStamp } from '../base/files/file-stamps.ts';
 import { stateNames, writeOnce } from '../base/files/file-state.ts';
 import { headAt } from '../base/files/repository.ts';
 import { localDay } from '../base/text/text.ts';
@@ -40,7 +41,7 @@ import {
   withoutSaid,
   type Writer,
 } from './line.ts';
-import { DAY, FILE, keepFromGit, lineFiles, OF_PROJECT, type LinePlace } from './folders.ts';
+import { DAY, FILE, type Folder, keepFromGit, lineFiles, type LinePlace, OF_PROJECT } from './folders.ts';
 
 const DAY_LENGTH = 10;
 /** Days that clocks and time zones may still count as today. */
@@ -49,8 +50,6 @@ const LOCK = '.lines.lock';
 const PATIENCE_MS = 20_000;
 /** How often a line is written again because git has moved on meanwhile. */
 const TRIES = 5;
-/** The coarsest clock of a disk counts in two seconds. */
-const YOUNG_MS = 3_000;
 /** What a reader takes in at once, so that others get their turn. */
 const PAGE_EVENTS = 500;
 
@@ -79,7 +78,7 @@ export class LineFiles implements Log {
   #machine: string | undefined;
   #open: OpenFile | undefined;
   #troubles: LogTrouble[] = [];
-  readonly #listed = new Map<string, { version: string; names: readonly string[] }>();
+  readonly #listed = new KeptByStamp<readonly string[]>();
 
   constructor(place: LinePlace, writer: Writer) {
     this.#place = place;
@@ -294,32 +293,19 @@ export class LineFiles implements Log {
   }
 
   /** Where lines are read: those of the project, those of the other place, and this user's own once more. */
-  #folders(): { at: string; inside: string | undefined }[] {
-    const { folder, inside, mirror, also = [] } = this.#place;
-    return [
-      { at: folder, inside },
-      ...also,
-      ...(mirror === undefined ? [] : [{ at: mirror, inside: undefined }]),
-    ];
+  #folders(): Folder[] {
+    const { folder, inside, mirror, also } = this.#place;
+    return those<Folder>({ at: folder, inside }, also, mirror !== undefined && { at: mirror });
   }
 
   async #names(below: string, form: RegExp): Promise<string[]> {
     const found = new Set<string>();
-    for (const { at, inside } of this.#folders())
-      for (const name of await this.#namesIn(join(at, below), inside)) if (form.test(name)) found.add(name);
+    for (const { at, inside } of this.#folders()) {
+      const path = join(at, below);
+      const names = await this.#listed.read(path, () => stateNames(path, inside));
+      for (const name of names ?? []) if (form.test(name)) found.add(name);
+    }
     return [...found].sort();
-  }
-
-  /** Listed again when the folder has changed. A time that is young may stand for two changes, so it is not relied on. */
-  async #namesIn(path: string, inside: string | undefined): Promise<readonly string[]> {
-    const stamp = logStamp(path);
-    if (stamp === undefined) return [];
-    const known = this.#listed.get(path);
-    if (known?.version === stamp.version) return known.names;
-    const names = await stateNames(path, inside);
-    this.#listed.delete(path);
-    if (Math.abs(Date.now() - stamp.at) > YOUNG_MS) this.#listed.set(path, { version: stamp.version, names });
-    return names;
   }
 
   #days(): Promise<string[]> {

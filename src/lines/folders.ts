@@ -1,6 +1,13 @@
 import { join } from 'node:path';
+import { those } from '../base/values.ts';
 import { isThereNow } from '../base/files/file-stamps.ts';
 import { readState, readStateBytes, stateNames, writeAtomic, writeOnce } from '../base/files/file-state.ts';
+
+/** A folder that has lines, and the one that nothing in it may lead out of. */
+export interface Folder {
+  at: string;
+  inside?: string | undefined;
+}
 
 export interface LinePlace {
   /** The state of the project, which may be in git. */
@@ -9,7 +16,7 @@ export interface LinePlace {
   /** This user's own lines once more, out of the reach of git; none where there is no home folder. */
   mirror?: string | undefined;
   /** Other folders that have lines of the project, to which none is added. */
-  also?: readonly { at: string; inside: string | undefined }[] | undefined;
+  also?: readonly Folder[] | undefined;
   /** The project itself, whose commit decides when a new file is begun. */
   project?: string | undefined;
   /** Git ignores what is new, until a person shares it. */
@@ -59,11 +66,8 @@ export async function copyLines(
   { folder, inside, mirror, isPrivate }: LinePlace,
 ): Promise<void> {
   if (isPrivate) await keepFromGit(folder, inside);
-  const targets = [
-    { at: folder, jail: inside },
-    ...(mirror === undefined ? [] : [{ at: mirror, jail: undefined }]),
-  ];
-  for (const { at, jail } of targets)
+  const targets = those<Folder>({ at: folder, inside }, mirror !== undefined && { at: mirror });
+  for (const { at, inside: jail } of targets)
     for (const name of await onlyThere(from, at, jail)) {
       const bytes = await readStateBytes(join(from, name));
       if (bytes !== undefined) await writeAtomic(join(at, name), bytes.toString('utf8'), { inside: jail });

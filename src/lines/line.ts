@@ -255,7 +255,6 @@ export const IN_DATABASE = 'database';
 
 export type NewEvent = Pick<LineEvent, 'of' | 'after' | 'do' | 'data'>;
 
-/** A line, and the name of the file that has it. */
 export interface PlacedLine {
   line: Line;
   file: string;
@@ -334,7 +333,6 @@ export interface SharedLog extends Log {
 export const isUnheard = (error: unknown): error is BmadError =>
   error instanceof BmadError && (error.reason === 'database' || error.reason === 'uncertain');
 
-/** Who writes. */
 export interface Writer {
   /** Asked for with the first line: one who only reads needs none. */
   machine: () => Promise<string>;

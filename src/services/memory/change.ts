@@ -87,7 +87,7 @@ export async function updateMemory(
   const text = change.text === undefined ? undefined : cleanText(change.text, opened.hide);
   const agent = change.agent === undefined ? undefined : agentName(change.agent);
   const session = await opened.sessionToWrite();
-  const vectors = text === undefined ? undefined : await embedded(opened, session, [text.text], signal);
+  const { vectors, notes } = await embedded(opened, session, text === undefined ? [] : [text.text], signal);
   const { files, problems, entry, previous, ...result } = await withCopies(
     opened,
     session,
@@ -98,17 +98,16 @@ export async function updateMemory(
         tags: change.tags === undefined ? undefined : withSettled(cleanTags(change.tags), before.tags),
         agent,
         at: new Date().toISOString(),
-        vector: vectors?.vectors[0],
+        vector: vectors[0],
       }),
     session.embedder === undefined ? 'local' : 'semantic',
   );
-  const note = vectors?.note === undefined ? [] : [vectors.note];
   return {
     ...result,
     entry: shown.entry(entry),
     previous: previous === undefined ? undefined : shown.wording(previous),
     files,
-    notes: [...(text?.notes ?? []), ...note, ...problems, ...(await leftNote(opened, session, before))],
+    notes: [...(text?.notes ?? []), ...notes, ...problems, ...(await leftNote(opened, session, before))],
   };
 }
 
@@ -265,8 +264,8 @@ export async function remember(
   const replaced =
     given.supersedes === undefined ? undefined : (await memoryWithId(opened, given.supersedes)).entry;
   const session = await opened.sessionToWrite(tell);
-  const { vectors, note } = await embedded(opened, session, [text], signal);
-  const [vector] = vectors;
+  const meaning = await embedded(opened, session, [text], signal);
+  const [vector] = meaning.vectors;
   const before = (await session.store.get(key))?.tags ?? [];
   const tags = given.tags === undefined ? before : withSettled(cleanTags(given.tags), before);
   const similar = (await similarTo(opened, session, { ...key, agent, text, tags }, vector)).filter(
@@ -304,7 +303,7 @@ export async function remember(
       // Its memories are kept under the name that is in it.
       ...(opened.files.kit.page.isBroken === true ? opened.files.kit.problems : []),
       ...problems,
-      ...(note === undefined ? [] : [note]),
+      ...meaning.notes,
       ...(done?.notes ?? []),
       ...session.notes,
       ...session.troubles,

@@ -3,7 +3,7 @@ import { BmadError, expected, systemCode } from '../../base/errors.ts';
 import { readOnlyFolder } from '../../base/files/file-refusals.ts';
 import { deadMarks, giveUpMark, leaveMark, removeMark } from '../../base/files/file-marks.ts';
 import { ensureFolder } from '../../base/files/file-modes.ts';
-import { MEMORY_TYPES, type MemoryEntry, type MemoryKey, type MemoryRevision } from '../../model/memory.ts';
+import type { MemoryEntry, MemoryKey, MemoryRevision } from '../../model/memory.ts';
 import { dropTraced } from '../../kit/memories/decisions.ts';
 import { jailOf } from '../../kit/kit.ts';
 import {
@@ -12,6 +12,7 @@ import {
   writeKitFiles,
   type Written,
 } from '../../kit/memories/write.ts';
+import { entityOf, keyOfEntity } from './fold.ts';
 import { kitCandidates, type OpenMemory, type Session, shownBy } from './opened.ts';
 import { allEntries, MemoryStore } from './store.ts';
 
@@ -37,7 +38,7 @@ export async function withCopies<T extends { entry: MemoryEntry }>(
   if (opened.files.kit.memory === undefined) return { ...(await change()), files: [], problems: [] };
   const { folder } = opened;
   const mark = await ensureFolder(folder, jailOf(folder))
-    .then(() => leaveMark(folder, MARKS, { type: key.type, id: key.id }))
+    .then(() => leaveMark(folder, MARKS, entityOf(key)))
     .catch((error: unknown) => {
       // The mark is our own affair; what matters is that nothing can be written there.
       throw isReadOnly(error) ? readOnlyFolder(folder, error) : error;
@@ -136,7 +137,7 @@ export async function completed(opened: OpenMemory, { store }: Session): Promise
   if (opened.files.kit.memory === undefined) return;
   try {
     for (const mark of await deadMarks(opened.folder, MARKS)) {
-      const key = keyIn(mark.about);
+      const key = keyOfEntity(String(mark.about));
       const entry = key === undefined ? undefined : await store.get(key);
       if (entry === undefined || (await copied(opened, store, entry)).complete) await removeMark(mark);
     }
@@ -145,10 +146,4 @@ export async function completed(opened: OpenMemory, { store }: Session): Promise
       error: error instanceof Error ? error.message : '',
     });
   }
-}
-
-function keyIn(about: unknown): MemoryKey | undefined {
-  const { type, id } = (about ?? {}) as Partial<Record<string, unknown>>;
-  const known = MEMORY_TYPES.find((name) => name === type);
-  return known !== undefined && typeof id === 'string' ? { type: known, id } : undefined;
 }

@@ -130,8 +130,6 @@ export interface IndexFilter extends MemoryFilter {
   unembedded?: boolean;
 }
 
-export const keyText = ({ type, id }: MemoryKey): string => `${type}/${id}`;
-
 export const spaceText = ({ embedder, dim }: VectorSpace): string => `${embedder}#${dim}`;
 
 export const isLiving = ({ forgottenAt, supersededAt }: MemoryEntry): boolean =>

@@ -16,7 +16,6 @@ import {
   isoTime,
   isSoundEntry,
   isSoundRevision,
-  keyText,
   type MemoryChange,
   type NewMemory,
   REVISIONS_KEPT,
@@ -285,8 +284,8 @@ export function behind(changed: readonly Stored[]): IsBehind {
   for (const { entry } of changed) gone.delete(lineKey(entry));
   for (const { entry } of changed)
     for (const at of [entry.forgottenAt, entry.supersededAt])
-      for (const name of at === undefined ? [] : [keyText(entry), lineKey(entry)])
+      for (const name of at === undefined ? [] : [entityOf(entry), lineKey(entry)])
         if (at !== undefined && at > (gone.get(name) ?? '')) gone.set(name, at);
   const isGone = (name: string, { updatedAt }: MemoryEntry): boolean => updatedAt <= (gone.get(name) ?? '');
-  return (entry) => isGone(lineKey(entry), entry) || isGone(keyText(entry), entry);
+  return (entry) => isGone(lineKey(entry), entry) || isGone(entityOf(entry), entry);
 }

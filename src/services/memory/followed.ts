@@ -1,5 +1,5 @@
 import { t } from '../../base/text/message.ts';
-import { inTurn } from '../../base/async.ts';
+import { onceForAll } from '../../base/async.ts';
 import { BmadError, ours } from '../../base/errors.ts';
 import { type Happened, isUnheard, type Log, type Mark, type Page as LinePage } from '../../lines/line.ts';
 import type { MemoryHit, MemoryKey } from '../../model/memory.ts';
@@ -110,9 +110,7 @@ export class FollowedIndex {
   #making: { done: Promise<void>; taken: string; heard: Set<(note: string) => void> } | undefined;
   readonly #closing = new AbortController();
   #told: { tell: (taken: string) => void; signal: AbortSignal } | undefined;
-  readonly #turn = inTurn();
-  /** Has not begun yet, so that it serves all who ask meanwhile. */
-  #next: Promise<void> | undefined;
+  readonly #caughtUp = onceForAll(() => this.#catchUp());
   protected trouble: string | undefined;
   /** Why what the index has may be out of date. */
   #unheard: BmadError | undefined;
@@ -158,11 +156,7 @@ export class FollowedIndex {
 
   /** Takes in what is new; for one who only reads, while many are taken in, those that there are so far are enough. */
   async #fresh(needs: Needs): Promise<void> {
-    if (this.#making === undefined)
-      await (this.#next ??= this.#turn(() => {
-        this.#next = undefined;
-        return this.#catchUp();
-      }));
+    if (this.#making === undefined) await this.#caughtUp();
     if (needs === 'all' && this.#unheard !== undefined) throw this.#unheard;
     if (needs === 'some' || this.#making === undefined) return;
     await this.#making.done;
@@ -284,11 +278,10 @@ export class FollowedIndex {
   ): Promise<void> {
     for (let from = 0; from < keys.length; from += SHARED_AT_ONCE) {
       const some = keys.slice(from, from + SHARED_AT_ONCE);
-      const [heard, vectors] = [await this.#index.heard(some), await this.#index.vectors(some)];
-      const told = some.flatMap((key, at): Told[] => {
-        const own = heard[at] ?? [];
-        return isMeant(own) ? [{ key, events: saidIn(own), vector: vectors[at] }] : [];
-      });
+      const heard = await this.#index.heard(some);
+      const said = some.map((key, at) => ({ key, own: heard[at] ?? [] })).filter(({ own }) => isMeant(own));
+      const vectors = await this.#index.vectors(said.map(({ key }) => key));
+      const told = said.map(({ key, own }, at) => ({ key, events: saidIn(own), vector: vectors[at] }));
       await shared.tell(told, this.#takePoints);
     }
   }

@@ -7,7 +7,6 @@ import type { MemoryEntry, MemoryKey } from '../../model/memory.ts';
 import {
   type IndexFilter,
   isLiving,
-  keyText,
   type MemoryQuery,
   type Page,
   type StoreHealth,
@@ -16,7 +15,7 @@ import {
 } from './engine.ts';
 import type { MemoryIndex, Taken } from './followed.ts';
 import { coveredBy, entityOf, eventsIn, type Heard, isPoint, keyOfEntity, memoryOf } from './fold.ts';
-import { groupOf, listed, passes, readyFilter, searchedAmong, tally, termsOf } from './rank.ts';
+import { listed, passes, readyFilter, searchedAmong, tally, termsOf } from './rank.ts';
 
 /** Entries whose words are looked at before others get their turn. */
 const WORDS_AT_ONCE = 200;
@@ -66,11 +65,14 @@ export class IndexInMemory implements MemoryIndex {
         touched.add(event.of);
         push(this.#heard, event.of, { file, event });
       }
-    const keys = [...touched].flatMap((of) => keyOfEntity(of) ?? []);
     const covered = new Map<string, Set<string>>();
-    for (const key of keys) {
-      const ids = this.#fold(key);
-      if (ids.length > 0) covered.set(entityOf(key), new Set(ids));
+    for (const of of touched) {
+      const key = keyOfEntity(of);
+      if (key === undefined) continue;
+      const events = eventsIn(this.#heard.get(of) ?? []);
+      this.#put(of, memoryOf(key, this.#options.project, events)?.entry);
+      const ids = coveredBy(events);
+      if (ids.length > 0) covered.set(of, new Set(ids));
     }
     for (const [name, value] of marks) {
       const mark = isPoint(name) ? this.#points : this.#mark;
@@ -90,7 +92,7 @@ export class IndexInMemory implements MemoryIndex {
   }
 
   async vectors(keys: readonly MemoryKey[]) {
-    return keys.map((key) => this.#kept.get(keyText(key))?.vector);
+    return keys.map((key) => this.#kept.get(entityOf(key))?.vector);
   }
 
   async touched() {
@@ -101,21 +103,15 @@ export class IndexInMemory implements MemoryIndex {
     this.#touched = new Set();
   }
 
-  /** Answers with what lines say that was removed for good. */
-  #fold(key: MemoryKey): string[] {
-    const before = this.#kept.get(keyText(key));
-    const events = eventsIn(this.#heard.get(entityOf(key)) ?? []);
-    const next = memoryOf(key, this.#options.project, events);
+  #put(of: string, entry: MemoryEntry | undefined): void {
+    const before = this.#kept.get(of);
     this.#rev++;
-    this.#touched.add(entityOf(key));
-    if (next === undefined) this.#kept.delete(keyText(key));
-    else
-      this.#kept.set(keyText(key), {
-        entry: next.entry,
-        vector: before?.entry.text === next.entry.text ? before.vector : undefined,
-        terms: undefined,
-      });
-    return coveredBy(events);
+    this.#touched.add(of);
+    if (entry === undefined) this.#kept.delete(of);
+    else {
+      const vector = before?.entry.text === entry.text ? before.vector : undefined;
+      this.#kept.set(of, { entry, vector, terms: undefined });
+    }
   }
 
   async list(filter: IndexFilter, page: Page) {
@@ -134,7 +130,7 @@ export class IndexInMemory implements MemoryIndex {
   }
 
   async stats() {
-    return tally(Array.from(this.#kept.values(), ({ entry }) => groupOf(entry)));
+    return tally(Array.from(this.#kept.values(), ({ entry }) => entry));
   }
 
   async search(query: MemoryQuery) {
@@ -167,7 +163,7 @@ export class IndexInMemory implements MemoryIndex {
   async writeVectors(vectors: readonly VectorFor[]): Promise<number> {
     let taken = 0;
     for (const { key, text, vector } of vectors) {
-      const kept = this.#kept.get(keyText(key));
+      const kept = this.#kept.get(entityOf(key));
       if (kept?.entry.text !== text) continue;
       kept.vector = vector;
       taken++;

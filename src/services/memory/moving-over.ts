@@ -27,7 +27,7 @@ import {
   NO_ONE,
 } from '../../lines/line.ts';
 import type { MemoryEntry, MemoryKey, MemoryRevision } from '../../model/memory.ts';
-import { isSoundEntry, isSoundRevision, keyText, type Stored } from './engine.ts';
+import { isSoundEntry, isSoundRevision, type Stored } from './engine.ts';
 import { dataOf, entityOf } from './fold.ts';
 import type { Connection, Driver } from './sqlite/database.ts';
 
@@ -195,7 +195,7 @@ async function logIn(path: string, { place: { inside } }: Where): Promise<OldCon
     const { entry, revisions } = (line?.['put'] ?? {}) as { entry?: MemoryEntry; revisions?: unknown };
     if (isSoundEntry(entry)) {
       const earlier = Array.isArray(revisions) ? revisions.filter(isSoundRevision) : [];
-      found.set(keyText(entry), { entry, revisions: earlier });
+      found.set(entityOf(entry), { entry, revisions: earlier });
     } else if (line?.['key'] === undefined) odd++;
   }
   return { memories: [...found.values()], odd };

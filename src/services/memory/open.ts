@@ -4,7 +4,7 @@ import type { Embedder } from '../../meaning/vectors.ts';
 import { join } from 'node:path';
 import { once } from '../../base/async.ts';
 import { BmadError, ours } from '../../base/errors.ts';
-import { shortDigest } from '../../base/values.ts';
+import { shortDigest, those } from '../../base/values.ts';
 import { projectKey } from '../../base/files/paths.ts';
 import {
   linesPlace,
@@ -379,8 +379,7 @@ export async function moveMemory(setup: MemorySetup): Promise<StateMove | undefi
     from,
     to: project.path,
     async obstacles() {
-      const stray = await strayRefusal(kit.root, project.path, t`nothing was moved`);
-      return stray === undefined ? [] : [stray.line];
+      return those((await strayRefusal(kit.root, project.path, t`nothing was moved`))?.line);
     },
     async copy() {
       const mirror = await mirrorOf(setup, to, inside);

@@ -55,16 +55,16 @@ export async function embedded(
   { embedder }: Pick<Session, 'embedder'>,
   texts: readonly string[],
   signal: AbortSignal | undefined,
-): Promise<{ vectors: (Float32Array | undefined)[]; note?: string }> {
+): Promise<{ vectors: (Float32Array | undefined)[]; notes: string[] }> {
   const none = texts.map(() => undefined);
-  if (embedder === undefined) return { vectors: none };
+  if (embedder === undefined || texts.length === 0) return { vectors: none, notes: [] };
   try {
-    return { vectors: await embedder.embed(texts, signal) };
+    return { vectors: await embedder.embed(texts, signal), notes: [] };
   } catch (error) {
     if (signal?.aborted === true) throw error;
     opened.embedderFailed(error);
     const reason = error instanceof Error ? error.message : t`it failed`;
-    return { vectors: none, note: t`Words only, without meaning: ${reason}` };
+    return { vectors: none, notes: [t`Words only, without meaning: ${reason}`] };
   }
 }
 

@@ -282,25 +282,12 @@ export function listed(entries: readonly MemoryEntry[], page: Page): MemoryPage 
   return pageOf(rest.sort(byPosition), page.limit);
 }
 
-export interface Group {
-  type: MemoryType;
-  agent: string;
-  superseded: boolean | number;
-  forgotten: boolean | number;
-  n: number;
-  oldest: string;
-  newest: string;
+/** So many memories that are alike in all but the times, or one. */
+export interface Group extends Pick<MemoryEntry, 'type' | 'agent' | 'createdAt' | 'updatedAt'> {
+  supersededAt?: string | null;
+  forgottenAt?: string | null;
+  n?: number;
 }
-
-export const groupOf = (entry: MemoryEntry): Group => ({
-  type: entry.type,
-  agent: entry.agent,
-  superseded: entry.supersededAt !== undefined,
-  forgotten: entry.forgottenAt !== undefined,
-  n: 1,
-  oldest: entry.createdAt,
-  newest: entry.updatedAt,
-});
 
 export function tally(groups: Iterable<Group>): MemoryStats {
   const byType = Object.fromEntries(MEMORY_TYPES.map((type) => [type, 0])) as Record<MemoryType, number>;
@@ -308,15 +295,16 @@ export function tally(groups: Iterable<Group>): MemoryStats {
   const stats = { live: 0, superseded: 0, forgotten: 0 };
   let [total, oldest, newest]: [number, string | undefined, string | undefined] = [0, undefined, undefined];
   for (const group of groups) {
-    const { type, agent, n } = group;
+    const { type, agent, n = 1, createdAt, updatedAt } = group;
     total += n;
-    stats[group.forgotten ? 'forgotten' : group.superseded ? 'superseded' : 'live'] += n;
-    if (!group.forgotten && !group.superseded) {
+    const state = group.forgottenAt ? 'forgotten' : group.supersededAt ? 'superseded' : 'live';
+    stats[state] += n;
+    if (state === 'live') {
       byType[type] += n;
       agents.set(agent, (agents.get(agent) ?? 0) + n);
     }
-    if (oldest === undefined || group.oldest < oldest) oldest = group.oldest;
-    if (newest === undefined || group.newest > newest) newest = group.newest;
+    if (oldest === undefined || createdAt < oldest) oldest = createdAt;
+    if (newest === undefined || updatedAt > newest) newest = updatedAt;
   }
   const byAgent = Object.fromEntries([...agents].sort(([a], [b]) => (a < b ? -1 : 1)));
   return { total, ...stats, byType, byAgent, oldest, newest };

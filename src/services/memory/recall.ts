@@ -138,7 +138,7 @@ async function recallAll(
   signal: AbortSignal | undefined,
 ): Promise<Answered> {
   const session = await opened.session();
-  const { vectors, note } = await embedded(opened, session, wordingsOf(question), signal);
+  const { vectors, notes } = await embedded(opened, session, wordingsOf(question), signal);
   const query = asked(opened, question, middleOf(vectors));
   const inFiles = kitHits(await kitCandidates(opened, session.embedder), query);
   const found =
@@ -153,7 +153,7 @@ async function recallAll(
   return {
     mode: query.vector === undefined ? 'local' : 'semantic',
     hits: exact.hits.slice(0, question.limit),
-    notes: [...exact.notes, ...(note === undefined ? [] : [note]), ...session.notes, ...session.troubles],
+    notes: [...exact.notes, ...notes, ...session.notes, ...session.troubles],
   };
 }
 

@@ -1,6 +1,7 @@
 import { t } from '../../base/text/message.ts';
 import { join } from 'node:path';
 import { inTurn } from '../../base/async.ts';
+import { those } from '../../base/values.ts';
 import { BmadError } from '../../base/errors.ts';
 import { readOnlyFolder } from '../../base/files/file-refusals.ts';
 import { isWritable } from '../../base/files/file-state.ts';
@@ -18,7 +19,6 @@ import {
   type IndexFilter,
   isForgotten,
   isoTime,
-  keyText,
   type MemoryChange,
   type MemoryPage,
   type MemoryQuery,
@@ -61,17 +61,14 @@ interface Said extends Omit<Seen, 'stored'> {
 
 /** A line says one thing about a memory: the second of two equal keys follows the first. */
 function eachOnce(keys: readonly MemoryKey[]): MemoryKey[][] {
-  const parts: MemoryKey[][] = [];
-  let seen = new Set<string>();
+  const parts: Map<string, MemoryKey>[] = [];
   for (const key of keys) {
-    if (parts.length === 0 || seen.has(keyText(key))) {
-      parts.push([]);
-      seen = new Set();
-    }
-    parts.at(-1)?.push(key);
-    seen.add(keyText(key));
+    const of = entityOf(key);
+    const last = parts.at(-1);
+    if (last === undefined || last.has(of)) parts.push(new Map([[of, key]]));
+    else last.set(of, key);
   }
-  return parts;
+  return parts.map((part) => [...part.values()]);
 }
 
 /**
@@ -113,7 +110,6 @@ export class MemoryStore extends FollowedIndex {
   }
 
   async #write(said: readonly Said[]): Promise<void> {
-    if (said.length === 0) return;
     const newer = said.find((each) => each.newer);
     if (newer !== undefined) throw newerLine(newer.key);
     const events = said.map(({ key, heads, do: verb, data }) => ({
@@ -180,7 +176,7 @@ export class MemoryStore extends FollowedIndex {
   async purge(keys: readonly MemoryKey[]): Promise<MemoryEntry[]> {
     return this.#changing(async () => {
       this.#refuseReaders();
-      const once = [...new Map(keys.map((key) => [keyText(key), key])).values()];
+      const once = [...new Map(keys.map((key) => [entityOf(key), key])).values()];
       const found = await this.seen(once);
       const gone = found.filter(({ stored }) => stored !== undefined && isForgotten(stored.entry));
       await this.#write(gone.map((each) => ({ ...each, do: ERASE, data: {} })));
@@ -291,17 +287,11 @@ export class MemoryStore extends FollowedIndex {
     const troubles = this.log.troubles().map(troubleText);
     const { folder, writes = true } = this.more;
     const isShut = writes && folder !== undefined && !(await isWritable(join(folder, '.lines')));
-    const notes = [
-      ...(isShut ? [readOnlyFolder(folder).line] : []),
-      ...(this.trouble === undefined ? [] : [this.trouble]),
-      ...health.notes,
-      ...troubles,
-    ];
+    const notes = those(isShut && readOnlyFolder(folder).line, this.trouble, health.notes, troubles);
     return { ...health, damaged: troubles.length > 0, degraded: notes.length > 0, notes };
   }
 }
 
-/** What was found, and which entries of files the store is ahead of. */
 export interface Answer {
   hits: MemoryHit[];
   isBehind: IsBehind;

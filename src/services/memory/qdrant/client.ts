@@ -158,10 +158,10 @@ export class Points {
     return this.#client.call<T>('POST', `${collectionAt(this.name)}/${what}`, body);
   }
 
-  async *retrieve(ids: readonly string[], keys: readonly string[] | true = true): AsyncGenerator<Point[]> {
+  async *retrieve(ids: readonly string[]): AsyncGenerator<Point[]> {
     for (let from = 0; from < ids.length; from += CHUNK) {
       const some = ids.slice(from, from + CHUNK).map(pointId);
-      const body = { ids: some, with_payload: keys, with_vector: keys === true };
+      const body = { ids: some, with_payload: true, with_vector: true };
       yield (await this.#post<RawPoint[]>('points', body)).map(pointOf);
     }
   }

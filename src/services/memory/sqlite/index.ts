@@ -4,7 +4,6 @@ import { type Happened, happenedIn, type Page as LinePage } from '../../../lines
 import type { MemoryEntry, MemoryKey } from '../../../model/memory.ts';
 import {
   type IndexFilter,
-  keyText,
   type MemoryPage,
   type MemoryQuery,
   type Page,
@@ -167,7 +166,7 @@ export class SqliteIndex implements MemoryIndex {
       const current = rowsOf(database, keys);
       const rids: number[] = [];
       for (const { key, text, vector } of vectors) {
-        const row = current.get(keyText(key));
+        const row = current.get(entityOf(key));
         if (row?.entry.text !== text) continue;
         const bytes = Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength);
         const sql = 'INSERT OR REPLACE INTO vector (rid, space, vector) VALUES (?, ?, ?)';
@@ -187,7 +186,7 @@ export class SqliteIndex implements MemoryIndex {
       const known = rowsOf(database, keys);
       return keys.map((key) => {
         const sql = 'SELECT vector FROM vector WHERE rid = ? AND space = ?';
-        const rid = known.get(keyText(key))?.rid ?? 0;
+        const rid = known.get(entityOf(key))?.rid ?? 0;
         const bytes = database.get<{ vector: Uint8Array }>(sql, rid, spaceText(space))?.vector;
         return bytes && new Float32Array(bytes.slice().buffer);
       });
@@ -197,7 +196,7 @@ export class SqliteIndex implements MemoryIndex {
   async stamp(): Promise<string> {
     return this.#read((database) => {
       // The numbers of another file say nothing about those of the one before.
-      return `${fileName(database) ?? ''}-${metaText(database, 'rev') ?? ''}`;
+      return `${fileName(database)}-${metaText(database, 'rev') ?? ''}`;
     });
   }
 
@@ -246,7 +245,7 @@ function rowsOf(database: Database, keys: readonly MemoryKey[]): Map<string, Kno
   const asked = JSON.stringify(keys.map(({ type, id }) => [type, id]));
   const sql = `SELECT ${ROW} FROM json_each(?) k CROSS JOIN memory m ON m.type = k.value ->> 0 AND m.id = k.value ->> 1`;
   const rows = database.all<MemoryRow>(sql, asked).map((row) => ({ ...row, entry: entryOf(row) }));
-  return new Map(rows.map((row) => [keyText(row.entry), row]));
+  return new Map(rows.map((row) => [entityOf(row.entry), row]));
 }
 
 /** The number of this transaction; every row that it changes carries it. */
@@ -346,7 +345,7 @@ function takePage(
   const reworded: { rid: number; words: string }[] = [];
   for (const [of, key] of touched) {
     const happened = eventsIn(heard.get(of) ?? []);
-    const current = before.get(keyText(key));
+    const current = before.get(of);
     const next = memoryOf(key, options.project, happened)?.entry;
     const ids = coveredBy(happened);
     if (ids.length > 0) covered.set(of, new Set(ids));

@@ -63,21 +63,15 @@ const LOOKS = `
   CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab('main', 'words', 'row');`;
 
 /** Makes the tables of a new file; several processes may try at once. One whose tables somebody has changed is no use. */
-export function makeTables(database: Database): void {
-  database.exec('BEGIN IMMEDIATE');
-  try {
-    if (numberIn(database, 'SELECT count(*) AS n FROM sqlite_schema') === 0) {
-      database.exec(TABLES);
-      const note = "INSERT INTO meta VALUES ('file', ?), ('tables', ?)";
-      database.run(note, randomBytes(12).toString('hex'), tablesIn(database));
-    }
-    if (metaText(database, 'tables') !== tablesIn(database)) throw damaged('its tables are others');
-    database.exec('COMMIT');
-  } catch (error) {
-    database.exec('ROLLBACK');
-    throw error;
+export function makeTables(database: Database): string {
+  if (numberIn(database, 'SELECT count(*) AS n FROM sqlite_schema') === 0) {
+    database.exec(TABLES);
+    const note = "INSERT INTO meta VALUES ('file', ?), ('tables', ?)";
+    database.run(note, randomBytes(12).toString('hex'), tablesIn(database));
   }
+  if (metaText(database, 'tables') !== tablesIn(database)) throw damaged('its tables are others');
   database.exec(LOOKS);
+  return fileName(database);
 }
 
 /** A number that rises with each change of the tables. */
@@ -85,8 +79,7 @@ const tablesIn = (database: Database): string =>
   String(database.get<{ schema_version: number }>('PRAGMA schema_version')?.schema_version);
 
 /** A name by chance that the file has had since it was made, for as long as its tables are the same. */
-export const fileName = (database: Database): string | undefined =>
-  `${metaText(database, 'file')} ${tablesIn(database)}`;
+export const fileName = (database: Database): string => `${metaText(database, 'file')} ${tablesIn(database)}`;
 
 export interface MemoryRow {
   rid: number;
@@ -95,7 +88,6 @@ export interface MemoryRow {
   terms: string;
 }
 
-/** What a row is read by. */
 export const ROW = 'rid, body, terms';
 
 export const entryOf = ({ body }: MemoryRow): MemoryEntry => jsonInRow(body);
@@ -148,7 +140,6 @@ export function numberIn(database: Database, sql: string, ...values: SqlValue[])
   return database.get<{ n: number }>(sql, ...values)?.n ?? 0;
 }
 
-/** What the index notes about itself. */
 export function metaText(database: Database, key: string): string | undefined {
   return database.get<{ value: string }>('SELECT value FROM meta WHERE key = ?', key)?.value;
 }
@@ -164,9 +155,9 @@ export function areAllEmbedded(database: Database, space: VectorSpace): boolean 
 export function statsIn(database: Database): MemoryStats {
   return tally(
     database.all<Group>(
-      `SELECT type, agent, superseded_at IS NOT NULL AS superseded, forgotten_at IS NOT NULL AS forgotten, count(*) AS n,
-              min(created_at) AS oldest, max(updated_at) AS newest
-       FROM memory GROUP BY 1, 2, 3, 4`,
+      `SELECT type, agent, max(superseded_at) AS supersededAt, max(forgotten_at) AS forgottenAt, count(*) AS n,
+              min(created_at) AS createdAt, max(updated_at) AS updatedAt
+       FROM memory GROUP BY type, agent, superseded_at IS NULL, forgotten_at IS NULL`,
     ),
   );
 }
