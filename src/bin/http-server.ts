@@ -1,3 +1,4 @@
+import { present } from '../base/values.ts';
 import { hostname, networkInterfaces } from 'node:os';
 import { createContext, type Outside } from '../app/app.ts';
 import { type ServedProjects, servedProjects } from '../app/settings.ts';
@@ -229,8 +230,7 @@ export async function auditOf({ audit: open, config }: Pick<Context, 'audit' | '
       const project = await seen.project?.();
       await audit.note({
         ...lineOf(seen),
-        ...(project === undefined ? {} : { project }),
-        ...(seen.target === undefined ? {} : { target: seen.target }),
+        ...present({ project, target: seen.target }),
         outcome: seen.reason === QUOTA ? QUOTA : (seen.code ?? 'ok'),
         ms: seen.ms,
       });
@@ -241,7 +241,7 @@ export async function auditOf({ audit: open, config }: Pick<Context, 'audit' | '
         void audit.note({
           operation: DOOR,
           by: by === undefined ? NOBODY : observedCall(DOOR, broughtBy(by)).by,
-          ...(project === undefined ? {} : { project }),
+          ...present({ project }),
           outcome,
           ms: 0,
           count,

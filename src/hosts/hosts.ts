@@ -324,10 +324,10 @@ export async function removeCommands(
     const file = join(folder, name);
     const known = await connections.of(file);
     if (known === undefined) continue;
-    const isOurs = isWritten((await readState(file, { inside })) ?? '', known);
-    if (isOurs) typed.push(`/${SERVER_KEY}:${name.slice(0, -SUFFIX.length)}`);
+    const isUnchanged = isWritten((await readState(file, { inside })) ?? '', known);
+    if (isUnchanged) typed.push(`/${SERVER_KEY}:${name.slice(0, -SUFFIX.length)}`);
     if (dry) continue;
-    if (isOurs) await removeMade(file, known.folders, inside);
+    if (isUnchanged) await removeMade(file, known.folders, inside);
     await connections.forget(file);
   }
   return typed;

@@ -242,7 +242,7 @@ function plainRecord(record: BmadRecord): BmadRecord {
   if (changed.length === 0 && same) return details === undefined ? record : { ...record, details };
   return {
     ...record,
-    ...(details === undefined ? {} : { details }),
+    ...present({ details }),
     ...Object.fromEntries(changed.map((key) => [key, withoutHidden(record[key] ?? '')])),
     aliases: aliases.filter((alias) => alias !== ''),
     disguised: [...changed, ...(same ? [] : ['aliases'])],

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import type { Seen } from '../base/files/keeper.ts';
 import { isBelow } from '../base/files/open-file.ts';
 import { withoutHidden } from '../base/text/hidden.ts';
-import { those } from '../base/values.ts';
+import { those, present } from '../base/values.ts';
 import type { DeclaredModule } from '../model/module.ts';
 import { type Origin, type OriginKind, kindCalled, originList, originsCalled } from '../model/record.ts';
 import {
@@ -126,7 +126,7 @@ export async function discoverSources(request: DiscoveryRequest): Promise<Discov
         displayName: index === 0 ? label : `${label} (${withoutHidden(place) || 'modules'})`,
         root: join(real ?? folder, place),
         priority: rounded(PRIORITY[kind] + offset + index * step),
-        ...(git === undefined ? {} : { git }),
+        ...present({ git }),
       };
       found.sources.push({ origin, tree: mountedTree(origin.root, parts), ...about });
     }

@@ -179,7 +179,7 @@ async function explainRecord(winner: BmadRecord, target: string, workspace: Work
     })),
     ...(agents.length === 0 ? {} : { agents }),
     layers: await delivery.layersOf(winner),
-    ...(ranking === undefined ? {} : { ranking }),
+    ...present({ ranking }),
     note: winner.exists
       ? t`${plural(rivals.length, 'candidate')}; ${qualifiedName(winner)} from ${winner.origin.displayName} is served.`
       : t`${plural(rivals.length, 'candidate')}; ${qualifiedName(winner)} from ${winner.origin.displayName} is listed in a manifest, but its file is missing: nothing is served.`,

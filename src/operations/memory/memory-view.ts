@@ -1,3 +1,4 @@
+import { present } from '../../base/values.ts';
 import * as z from 'zod';
 import type { Step } from '../../base/step.ts';
 import { localDay, oneLine } from '../../base/text/text.ts';
@@ -46,6 +47,7 @@ export type MemoryData = z.output<typeof memorySchema>;
 
 export function memoryData(entry: MemoryEntry): MemoryData {
   const { id, type, agent, text, tags, createdAt, updatedAt, revision } = entry;
+  const { supersededAt, supersededBy, forgottenAt } = entry;
   return {
     id,
     type,
@@ -55,9 +57,7 @@ export function memoryData(entry: MemoryEntry): MemoryData {
     createdAt,
     updatedAt,
     revision,
-    ...(entry.supersededAt === undefined ? {} : { supersededAt: entry.supersededAt }),
-    ...(entry.supersededBy === undefined ? {} : { supersededBy: entry.supersededBy }),
-    ...(entry.forgottenAt === undefined ? {} : { forgottenAt: entry.forgottenAt }),
+    ...present({ supersededAt, supersededBy, forgottenAt }),
   };
 }
 

@@ -324,7 +324,7 @@ export const storyHistory = defineOperation({
     return {
       stories: dated,
       undated: stories - dates.length,
-      ...(median === undefined ? {} : { median_days: median }),
+      ...present({ median_days: median }),
     };
   },
   render: ({ stories, undated, median_days }) => ({

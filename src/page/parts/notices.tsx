@@ -33,11 +33,11 @@ export function tell(said: Told): void {
 let last: (() => Promise<void>) | undefined;
 
 /** Says what was done, with its way back where the server names one. */
-export function tellDone(text: string, { undo }: Done, project: string | undefined, after: () => void): void {
+export function tellDone(text: string, { undo }: Done, of: string | undefined, after: () => void): void {
   last =
     undo &&
     (async () => {
-      await perform(undo.operation, { ...(project === undefined ? {} : { project }), ...undo.args });
+      await perform(undo.operation, { ...(of === undefined ? {} : { project: of }), ...undo.args });
       tell({ text: t`Taken back: ${text}` });
       after();
     });

@@ -5,7 +5,7 @@ import { modifiedAt, readState, stateNames, writeAtomic } from '../../base/files
 import { removeFile } from '../../base/files/open-file.ts';
 import { jsonObject } from '../../base/parse/json.ts';
 import { t } from '../../base/text/message.ts';
-import { isObject, sha256 } from '../../base/values.ts';
+import { isObject, sha256, present } from '../../base/values.ts';
 import type { KeptRequest, RequestKey, RequestPlace } from '../../model/client.ts';
 
 /**
@@ -93,12 +93,12 @@ export function openAgain(place: RequestPlace, now: () => number = Date.now) {
     } catch (error) {
       if (!(error instanceof BmadError) || error.code === 'cancelled') throw error;
       const { code, message, hint, steps, subject, suggestions, differences } = error;
-      const details = { ...(hint === undefined ? {} : { hint }), steps, suggestions, differences };
+      const details = { ...present({ hint }), steps, suggestions, differences };
       // What is worth another try has to be tried then.
       if (ERROR_CODES[code].retry) await place.remove(request).catch(() => undefined);
       else
         await keep({
-          error: { code, message, details: { ...details, ...(subject === undefined ? {} : { subject }) } },
+          error: { code, message, details: { ...details, ...present({ subject }) } },
         }).catch(() => undefined);
       throw error;
     }

@@ -242,9 +242,9 @@ async function restore(pages: KitWithMemory, name: string, bytes: Buffer | undef
 
 /** Whether all that the one has is in the other. */
 async function checkJoined(kit: Kit, from: KitWithMemory, to: KitWithMemory): Promise<void> {
-  const [theirs, ours] = [await readContextFacts(kit, [from]), await readContextFacts(kit, [to])];
-  const known = new Set([...ours.requests, ...ours.handoffs].map(({ id }) => id));
-  const lost = [...theirs.requests, ...theirs.handoffs].find(({ id }) => !known.has(id));
+  const [before, after] = [await readContextFacts(kit, [from]), await readContextFacts(kit, [to])];
+  const known = new Set([...after.requests, ...after.handoffs].map(({ id }) => id));
+  const lost = [...before.requests, ...before.handoffs].find(({ id }) => !known.has(id));
   if (lost !== undefined) throw notWhole(inProject(to, HANDOFF_FILE));
 }
 

@@ -124,17 +124,17 @@ export function createNames(served: readonly BmadRecord[], handleOf: (record: Bm
 
   /** The words in the names of what is not searched by its texts: old names, and material or what can be started. */
   function termsBeside(startable: boolean): Map<string, Set<BmadRecord>> {
-    const made = new Map<string, Set<BmadRecord>>();
+    const beside = new Map<string, Set<BmadRecord>>();
     for (const record of served) {
       if (isListed(record) && startable === STARTABLE.includes(record.kind)) continue;
       const { own, other } = of(record);
       for (const name of [...own, ...other])
         for (const term of analyse(name)) {
-          const holding = made.get(term) ?? new Set();
-          made.set(term, holding.add(record));
+          const holding = beside.get(term) ?? new Set();
+          beside.set(term, holding.add(record));
         }
     }
-    return made;
+    return beside;
   }
 
   return {

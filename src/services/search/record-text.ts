@@ -1,6 +1,6 @@
 import table from '../../../assets/words/abbreviations.json' with { type: 'json' };
 import { mapLimited } from '../../base/async.ts';
-import { grouped, push } from '../../base/values.ts';
+import { grouped, push, present } from '../../base/values.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { analyse } from '../../meaning/analyse.ts';
 import type { ModuleInfo } from '../../model/module.ts';
@@ -69,7 +69,7 @@ export async function describedAgents(
       text,
       ...(starts === undefined ? {} : { starts: qualifiedName(starts) }),
     }));
-    return { at, ...(role === undefined ? {} : { role }), menu: entries };
+    return { at, ...present({ role }), menu: entries };
   });
 }
 
