@@ -12,6 +12,8 @@ import { root } from './bundle.ts';
 /** Files that may be in several bundles all the same, and why. */
 const MAY_BE_TWICE: Readonly<Record<string, string>> = {
   'src/config/schema.ts': 'the list of settings, which is made from the schema and never changes',
+  'src/kit/project-log.ts':
+    'the first commit of a repository, which depends on the commit that it is at alone',
   'src/base/process/process.ts': 'it holds the text of a program, whose variables are not ours',
   'src/catalogue/identity.ts': 'the tables of names, made from data that never changes',
   'src/base/step.ts': 'how a step is said in a text, made from the writer it is kept by',

@@ -7,7 +7,7 @@ import { projectKey } from '../base/files/paths.ts';
 import { headAt } from '../base/files/repository.ts';
 import type { ProgramEnvironment } from '../base/process/process.ts';
 import { gitOrigin } from '../base/process/git.ts';
-import { sha256, shortDigest } from '../base/values.ts';
+import { createBounded, sha256, shortDigest } from '../base/values.ts';
 import { copyLines, lineFiles, type LinePlace, onlyThere } from '../lines/folders.ts';
 import { LineFiles } from '../lines/files.ts';
 import type { Log, SharedLog, Writer } from '../lines/line.ts';
@@ -48,7 +48,7 @@ const MOST_KEPT = 16;
  * it, so that each line is read once for all that is made of lines.
  */
 export class ProjectLogs {
-  readonly #known = new Map<string, Log>();
+  readonly #known = createBounded<Log>(MOST_KEPT);
   readonly #shared = new Map<string, SharedLog>();
   readonly #views = new WeakMap<Log, View>();
   /** Where the lines are instead of in files. */
@@ -72,19 +72,14 @@ export class ProjectLogs {
   }
 
   at(place: LinePlace, setup: LogSetup): Log {
-    const { state, kit } = setup;
     const shared = place.stays === true ? undefined : this.#inDatabase(place.only, setup);
     if (shared !== undefined) return shared;
     // One file for everything, whatever is asked for.
     const { only: _only, ...own } = place;
-    const key = JSON.stringify([state, kit.user, own]);
-    const known = this.#known.get(key);
-    if (known !== undefined) return known;
-    const made = new LineFiles(place, writerOf(setup));
-    const [oldest] = this.#known.keys();
-    if (oldest !== undefined && this.#known.size >= MOST_KEPT) this.#known.delete(oldest);
-    this.#known.set(key, made);
-    return made;
+    const key = JSON.stringify([setup.state, setup.kit.user, own]);
+    const log = this.#known.get(key) ?? new LineFiles(place, writerOf(setup));
+    this.#known.set(key, log);
+    return log;
   }
 
   /** Where other machines read long texts too; nothing where they are in files of the project. */
@@ -154,6 +149,8 @@ export const mirrorsIn = (state: string): string => join(state, 'mirror');
 const DIGITS = 16;
 /** How long git may take to find a first commit. */
 const GIT_MS = 15_000;
+/** What it has found: there may be no cache, and every line that is read or written asks. */
+const origins = createBounded<string>(MOST_KEPT);
 
 /**
  * The folder of the user that has this user's lines of a project once more. It goes with what the project is called and with
@@ -179,11 +176,14 @@ async function originOf({ kit, cache, env }: Pick<LogSetup, 'kit' | 'cache' | 'e
   const head = await headAt(kit.root);
   if (!/^[0-9a-f]{40,64}$/.test(head)) return '';
   const file = join(cache, 'origins', projectKey(kit.root));
-  const [known, ...found] = ((await readState(file).catch(() => undefined)) ?? '').split('\n');
+  const said = origins.get(file) ?? (await readState(file).catch(() => undefined)) ?? '';
+  const [known, ...found] = said.split('\n');
   if (known === head) return found.join('\n');
   const asked = { env, timeoutMs: GIT_MS, signal: AbortSignal.timeout(GIT_MS) };
   const origin = (await gitOrigin(kit.root, asked)) ?? '';
-  if (origin !== '') await writeAtomic(file, `${head}\n${origin}`).catch(() => undefined);
+  if (origin === '') return origin;
+  origins.set(file, `${head}\n${origin}`);
+  await writeAtomic(file, `${head}\n${origin}`).catch(() => undefined);
   return origin;
 }
 
