@@ -140,22 +140,21 @@ const PARTS = [
 
 const isPart = process.argv.some((word) => word.startsWith('--project'));
 /** What is tried on files and, unchanged, on a database where there is PostgreSQL: all of it if it is asked for by its name. */
-const ON_POSTGRES = [
-  'src/services/{tasks/tasks,completion/receipts}.test.ts',
-  'src/operations/tasks/task-work.test.ts',
-  'src/operations/runs/run-progress.test.ts',
-  'tests/state/tasks.test.ts',
-];
+const ON_POSTGRES = 'tests/postgres/same-tests.ts';
 const MORE_ON_POSTGRES = [
   'src/operations/{tasks,runs}/*.test.ts',
   'src/operations/completion/{receipts,receipts-hostile,run-completion-contract,whole-proof}.test.ts',
 ];
-const onPostgres = project('on-postgres', [...ON_POSTGRES, ...(isPart ? MORE_ON_POSTGRES : [])], {
+const onPostgres = project('on-postgres', [ON_POSTGRES, ...(isPart ? MORE_ON_POSTGRES : [])], {
   ...fetching,
   // As many workers as a whole run has: so it goes beside the rest, and not after it.
   ...(isPart ? waiting : { maxWorkers: cores + 2 }),
-  // What git brings from another machine is not in a database.
-  exclude: ['src/operations/tasks/decided-elsewhere.test.ts'],
+  exclude: [
+    // What git brings from another machine is not in a database.
+    'src/operations/tasks/decided-elsewhere.test.ts',
+    // These are in that one file.
+    'src/operations/{tasks/task-work,runs/run-progress}.test.ts',
+  ],
   env: { BMAD_TEST_ON: 'postgres' },
   globalSetup: ['tests/support/postgres-setup.ts'],
 });

@@ -1,4 +1,5 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { grouped } from '../../src/base/values.ts';
 
 /**
  * Files that take long, or wait long for programs; the longest first. In a fresh clone, installs and the conformance suite are
@@ -58,12 +59,14 @@ const LONGEST = [
 export default class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    // The workers of a project have imported what its files need, so projects stay together.
-    const projects = [...new Set(sorted.map(({ project }) => project.name))];
-    return projects.flatMap((name) => {
-      const own = sorted.filter(({ project }) => project.name === name);
-      const first = LONGEST.flatMap((end) => own.filter(({ moduleId }) => moduleId.endsWith(end)));
-      return [...first, ...own.filter((file) => !first.includes(file))];
-    });
+    // The workers of a project have imported what its files need, so projects stay together. One of few files goes first: it
+    // takes few workers, and the others go on beside it.
+    const projects = [...grouped(sorted, ({ project }) => project.name).values()];
+    return projects
+      .sort((one, other) => one.length - other.length)
+      .flatMap((own) => {
+        const first = LONGEST.flatMap((end) => own.filter(({ moduleId }) => moduleId.endsWith(end)));
+        return [...first, ...own.filter((file) => !first.includes(file))];
+      });
   }
 }

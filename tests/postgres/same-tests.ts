@@ -1,0 +1,6 @@
+// What is tried on files and, unchanged, on a database. In one file, since a worker imports for its first file what all of them need.
+import '../../src/operations/runs/run-progress.test.ts';
+import '../../src/operations/tasks/task-work.test.ts';
+import '../../src/services/completion/receipts.test.ts';
+import '../../src/services/tasks/tasks.test.ts';
+import '../state/tasks.test.ts';
