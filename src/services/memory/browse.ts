@@ -24,7 +24,8 @@ interface Listed {
 }
 
 const MOST_KEPT = 20;
-const knownIn = madeOnce((_: OpenMemory) => createBounded<Listed>(MOST_KEPT));
+const nothingYet = () => createBounded<Listed>(MOST_KEPT);
+const knownIn = madeOnce<OpenMemory, ReturnType<typeof nothingYet>>(nothingYet);
 /** Of thousands, to wait for each takes longer than what is done with it. */
 const SOME = 100;
 
@@ -84,10 +85,9 @@ async function known(
   const before = knownIn(opened).get(key);
   if (before?.store === store && before?.stamp === stamp && before?.candidates === candidates)
     return { ...before, notes };
-  const all = await allOf(store, candidates, type, agents, new Set(read));
-  const found = { store, stamp, candidates, ...all };
-  knownIn(opened).set(key, found);
-  return { ...found, notes };
+  const listed = await allOf(store, candidates, type, agents, new Set(read));
+  knownIn(opened).set(key, { store, stamp, candidates, ...listed });
+  return { store, stamp, candidates, ...listed, notes };
 }
 
 async function allOf(
