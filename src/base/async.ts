@@ -119,10 +119,10 @@ export function inTurn(): <T>(work: () => Promise<T>) => Promise<T> {
 }
 
 /** Does the work in turn; one that has not begun yet serves all who ask meanwhile. */
-export function onceForAll<T>(work: () => Promise<T>, turn = inTurn()): () => Promise<T> {
+export function onceForAll<T>(work: () => Promise<T>, queue = inTurn()): () => Promise<T> {
   let next: Promise<T> | undefined;
   return () =>
-    (next ??= turn(() => {
+    (next ??= queue(() => {
       next = undefined;
       return work();
     }));
