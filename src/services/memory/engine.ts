@@ -1,5 +1,6 @@
 import { BmadError, quoted } from '../../base/errors.ts';
 import { t } from '../../base/text/message.ts';
+import { followers, type Happened, onceEach } from '../../lines/line.ts';
 import type { Analyser } from '../../meaning/analyse.ts';
 import {
   MEMORY_TYPES,
@@ -201,4 +202,46 @@ export function isoTime(text: string): string {
   throw new BmadError('invalid_input', t`${quoted(text)} is not a date.`, {
     hint: t`Use a form such as 2026-03-01 or 2026-03-01T09:30:00Z.`,
   });
+}
+
+/** What the names of points of a server begin with, among those of files. */
+export const POINT = 'point';
+export const isPoint = (file: string): boolean => file.startsWith(POINT);
+
+/** What was said, and the file or the point that says it. */
+export interface Heard {
+  file: string;
+  event: Happened;
+}
+
+export const eventsIn = (heard: readonly Heard[]): Happened[] => onceEach(heard.map(({ event }) => event));
+
+/** All that was said about a memory, without what was removed for good. */
+export const saidIn = (heard: readonly Heard[]): Happened[] => withoutCovered(eventsIn(heard));
+
+export const isInLines = (heard: readonly Heard[]): boolean => heard.some(({ file }) => !isPoint(file));
+
+/** Whether a line says what no point says. */
+export function isOwed(heard: readonly Heard[]): boolean {
+  const same = ({ id, erased }: Happened): string => `${id} ${erased}`;
+  const there = new Set(heard.filter(({ file }) => isPoint(file)).map(({ event }) => same(event)));
+  return heard.some(({ file, event }) => !isPoint(file) && !there.has(same(event)));
+}
+
+/** The lines about a memory that have to lose what they say: somebody who did not know of them, or did, removed it for good. */
+export function coveredBy(events: readonly Happened[]): string[] {
+  const stones = events.filter((event) => event.do === 'erase');
+  if (stones.length === 0) return [];
+  const follows = followers(events);
+  return events
+    .filter((event) => event.do !== 'erase' && event.erased !== true)
+    .filter((event) => stones.some((stone) => !follows(event, stone)))
+    .map(({ id }) => id);
+}
+
+function withoutCovered(events: readonly Happened[]): Happened[] {
+  const covered = new Set(coveredBy(events));
+  return events.map((event) =>
+    covered.has(event.id) ? { ...event, data: {}, erased: true as const } : event,
+  );
 }

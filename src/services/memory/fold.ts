@@ -1,7 +1,7 @@
 import { BmadError, quoted } from '../../base/errors.ts';
 import { t } from '../../base/text/message.ts';
 import { lineText } from '../../kit/memories/write.ts';
-import { followers, type Happened, inOrder, onceEach } from '../../lines/line.ts';
+import { followers, type Happened, inOrder } from '../../lines/line.ts';
 import {
   MEMORY_TYPES,
   type MemoryEntry,
@@ -31,30 +31,6 @@ export type Verb = 'remember' | 'forget' | 'restore' | 'supersede' | 'moved' | '
 
 export const entityOf = ({ type, id }: MemoryKey): string => `memory/${type}/${id}`;
 
-/** What the names of points of a server begin with, among those of files. */
-export const POINT = 'point';
-export const isPoint = (file: string): boolean => file.startsWith(POINT);
-
-/** What was said, and the file or the point that says it. */
-export interface Heard {
-  file: string;
-  event: Happened;
-}
-
-export const eventsIn = (heard: readonly Heard[]): Happened[] => onceEach(heard.map(({ event }) => event));
-
-/** All that was said about a memory, without what was removed for good. */
-export const saidIn = (heard: readonly Heard[]): Happened[] => withoutCovered(eventsIn(heard));
-
-export const isInLines = (heard: readonly Heard[]): boolean => heard.some(({ file }) => !isPoint(file));
-
-/** Whether a line says what no point says. */
-export function isOwed(heard: readonly Heard[]): boolean {
-  const same = ({ id, erased }: Happened): string => `${id} ${erased}`;
-  const there = new Set(heard.filter(({ file }) => isPoint(file)).map(({ event }) => same(event)));
-  return heard.some(({ file, event }) => !isPoint(file) && !there.has(same(event)));
-}
-
 /** Which memory an entity is; nothing for what is none. */
 export function keyOfEntity(of: string): MemoryKey | undefined {
   const [noun, type, id, ...more] = of.split('/');
@@ -71,24 +47,6 @@ export function dataOf(
 ): Record<string, unknown> {
   // Lines are the history of what came with them; what was kept in another way before brings its own.
   return earlier.length > 0 ? { ...data, earlier: earlier.toReversed() } : data;
-}
-
-/** The lines about a memory that have to lose what they say: somebody who did not know of them, or did, removed it for good. */
-export function coveredBy(events: readonly Happened[]): string[] {
-  const stones = events.filter((event) => event.do === 'erase');
-  if (stones.length === 0) return [];
-  const follows = followers(events);
-  return events
-    .filter((event) => event.do !== 'erase' && event.erased !== true)
-    .filter((event) => stones.some((stone) => !follows(event, stone)))
-    .map(({ id }) => id);
-}
-
-function withoutCovered(events: readonly Happened[]): Happened[] {
-  const covered = new Set(coveredBy(events));
-  return events.map((event) =>
-    covered.has(event.id) ? { ...event, data: {}, erased: true as const } : event,
-  );
 }
 
 type Wording = Omit<MemoryRevision, 'revision'>;

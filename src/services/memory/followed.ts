@@ -4,16 +4,19 @@ import { BmadError, ours } from '../../base/errors.ts';
 import { type Happened, isUnheard, type Log, type Mark, type Page as LinePage } from '../../lines/line.ts';
 import type { MemoryHit, MemoryKey } from '../../model/memory.ts';
 import {
+  type Heard,
   type IndexFilter,
+  isInLines,
+  isOwed,
   type MemoryPage,
   type MemoryQuery,
   type MemoryStats,
   type Page,
+  saidIn,
   type StoreHealth,
   type StoreOptions,
   type VectorFor,
 } from './engine.ts';
-import { type Heard, isInLines, isOwed, saidIn } from './fold.ts';
 
 export interface Taken {
   /** The number of this taking. */

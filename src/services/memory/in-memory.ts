@@ -5,8 +5,12 @@ import { happenedIn, type Page as LinePage } from '../../lines/line.ts';
 import { dot } from '../../meaning/vectors.ts';
 import type { MemoryEntry, MemoryKey } from '../../model/memory.ts';
 import {
+  coveredBy,
+  eventsIn,
+  type Heard,
   type IndexFilter,
   isLiving,
+  isPoint,
   type MemoryQuery,
   type Page,
   type StoreHealth,
@@ -14,7 +18,7 @@ import {
   type VectorFor,
 } from './engine.ts';
 import type { MemoryIndex, Taken } from './followed.ts';
-import { coveredBy, entityOf, eventsIn, type Heard, isPoint, keyOfEntity, memoryOf } from './fold.ts';
+import { entityOf, keyOfEntity, memoryOf } from './fold.ts';
 import { listed, passes, readyFilter, searchedAmong, tally, termsOf } from './rank.ts';
 
 /** Entries whose words are looked at before others get their turn. */

@@ -6,7 +6,7 @@ import { t } from '../../../base/text/message.ts';
 import { sha256 } from '../../../base/values.ts';
 import type { Mark } from '../../../lines/line.ts';
 import { MEMORY_TYPES, type MemoryType } from '../../../model/memory.ts';
-import { spaceText, type StoreHealth, type StoreOptions, type VectorSpace } from '../engine.ts';
+import { POINT, spaceText, type StoreHealth, type StoreOptions, type VectorSpace } from '../engine.ts';
 import type { PointPage, SharedPlace, Told } from '../followed.ts';
 import {
   anyOf,
@@ -27,7 +27,6 @@ import {
   VERSION_KEYS,
   versionOf,
 } from './client.ts';
-import { POINT } from '../fold.ts';
 
 /** How often all points are looked through: nothing else tells that one was removed, or changed without a newer time. */
 const LOOK_MS = 600_000;

@@ -3,17 +3,21 @@ import { push } from '../../../base/values.ts';
 import { type Happened, happenedIn, type Page as LinePage } from '../../../lines/line.ts';
 import type { MemoryEntry, MemoryKey } from '../../../model/memory.ts';
 import {
+  coveredBy,
+  eventsIn,
+  type Heard,
   type IndexFilter,
   type MemoryPage,
   type MemoryQuery,
   type Page,
+  POINT,
   spaceText,
   type StoreHealth,
   type StoreOptions,
   type VectorFor,
 } from '../engine.ts';
 import type { MemoryIndex, Taken } from '../followed.ts';
-import { coveredBy, entityOf, eventsIn, type Heard, keyOfEntity, memoryOf, POINT } from '../fold.ts';
+import { entityOf, keyOfEntity, memoryOf } from '../fold.ts';
 import { pageOf, positionOf, readyFilter, termsOf } from '../rank.ts';
 import { Database, type Driver, type Journal, jsonInRow, KeptFile } from './database.ts';
 import { Matrix } from './matrix.ts';
