@@ -76,7 +76,7 @@ function onKey(event: KeyboardEvent): void {
   if (key === 'g') lastG = event.timeStamp;
   else if (key === '?') sheet.value = !sheet.value;
   else if (key === '/') finding.value = true;
-  else if (key === 'z') takeBack();
+  else if (key === 'z') void takeBack();
   else if (key === 'c') document.querySelector<HTMLElement>('[data-next] button.go')?.click();
   else if (key === 'j') move(1);
   else if (key === 'k') move(-1);

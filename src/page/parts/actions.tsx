@@ -6,7 +6,7 @@ import { perform, saidOf } from '../api.ts';
 import { session } from '../live.ts';
 import { address, go, project } from '../router.ts';
 import { isOfTheMachine } from './wording.ts';
-import { tell, tellDone } from './notices.tsx';
+import { acting, tell, tellDone } from './notices.tsx';
 import { Press, Wrong } from './shown.tsx';
 import { stateOf } from '../words.ts';
 
@@ -52,11 +52,13 @@ export function Actions(of: Acting): VNode | null {
     setBusy(action);
     setProblem(undefined);
     try {
-      const done = await perform(operation, {
-        ...(where === undefined || LOOKS.has(operation) ? {} : { project: where }),
-        ...action.args,
-        ...(asked === undefined ? {} : { [asked]: word }),
-      });
+      const done = await acting(
+        perform(operation, {
+          ...(where === undefined || LOOKS.has(operation) ? {} : { project: where }),
+          ...action.args,
+          ...(asked === undefined ? {} : { [asked]: word }),
+        }),
+      );
       setOpen(undefined);
       const decides = !LOOKS.has(operation);
       const { status } = done.data as { status?: string };

@@ -32,6 +32,14 @@ export function tell(said: Told): void {
 /** What takes the last act back, also when its line has gone; the server says when it is too late. */
 let last: (() => Promise<void>) | undefined;
 
+/** What is being done: the list may know of it before its answer is here. */
+let underWay: Promise<unknown> | undefined;
+
+export function acting(act: Promise<Done>): Promise<Done> {
+  underWay = act.catch(() => undefined);
+  return act;
+}
+
 /** Says what was done, with its way back where the server names one. */
 export function tellDone(text: string, { undo }: Done, of: string | undefined, after: () => void): void {
   last =
@@ -44,12 +52,13 @@ export function tellDone(text: string, { undo }: Done, of: string | undefined, a
   tell({ text: t`Done: ${text}`, undo: last });
 }
 
-export function takeBack(): void {
+export async function takeBack(): Promise<void> {
+  await underWay;
   const undo = last;
   last = undefined;
   if (undo === undefined) return tell({ text: t`There is nothing to take back.` });
   told.value = undefined;
-  undo().catch((error: unknown) => tell({ text: saidOf(error), bad: true }));
+  await undo().catch((error: unknown) => tell({ text: saidOf(error), bad: true }));
 }
 
 /** There before anything is told, so that those who hear the page are told, too; the same sentence twice is told twice. */
@@ -64,7 +73,7 @@ function Line({ told: value }: { told: Told }): VNode {
     <aside class={`toast ${value.bad === true ? 'wrong' : ''}`} aria-label={t`Just done`}>
       <span>{inLine(value.text, 160)}</span>
       {value.undo === undefined ? null : (
-        <button type="button" onClick={takeBack}>
+        <button type="button" onClick={() => void takeBack()}>
           {t`Undo`} <kbd>z</kbd>
         </button>
       )}
