@@ -181,14 +181,14 @@ describe('a path that somebody has written', () => {
     ['{project_root}\\docs\\prd.md', 'docs/prd.md'],
     ['{project-root}', ''],
     [' ./docs/../out/ ', 'out'],
-    ['/work/shop/out', 'out'],
-    ['/work/shop', ''],
+    ['/srv/shop/out', 'out'],
+    ['/srv/shop', ''],
     ['..', undefined],
     ['docs/../../x', undefined],
-    ['/work/shop2', undefined],
+    ['/srv/shop2', undefined],
     ['{project-root}//etc', undefined],
   ])('%j is %j of the project', (written, path) => {
-    expect(inProject('/work/shop', written)).toBe(path);
+    expect(inProject('/srv/shop', written)).toBe(path);
   });
 
   it.each([

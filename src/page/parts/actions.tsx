@@ -48,19 +48,18 @@ export function Actions(of: Acting): VNode | null {
 
   const run = async (action: Action, word = ''): Promise<void> => {
     const { operation, label, needs: [asked] = [] } = action;
+    const decides = !LOOKS.has(operation);
     const where = isOfTheMachine(operation) ? undefined : (of.where ?? project.value);
     setBusy(action);
     setProblem(undefined);
     try {
-      const done = await acting(
-        perform(operation, {
-          ...(where === undefined || LOOKS.has(operation) ? {} : { project: where }),
-          ...action.args,
-          ...(asked === undefined ? {} : { [asked]: word }),
-        }),
-      );
+      const act = perform(operation, {
+        ...(where === undefined || !decides ? {} : { project: where }),
+        ...action.args,
+        ...(asked === undefined ? {} : { [asked]: word }),
+      });
+      const done = await (decides ? acting(act) : act);
       setOpen(undefined);
-      const decides = !LOOKS.has(operation);
       const { status } = done.data as { status?: string };
       if (decides) tellDone(`${label} · ${about}`, done, where, of.onUndone ?? (() => onDone(true)));
       else if (status !== undefined) tell({ text: labelled(label, stateOf(status)), bad: status === 'FAIL' });

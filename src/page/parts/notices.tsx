@@ -32,7 +32,7 @@ export function tell(said: Told): void {
 /** What takes the last act back, also when its line has gone; the server says when it is too late. */
 let last: (() => Promise<void>) | undefined;
 
-/** What is being done: the list may know of it before its answer is here. */
+/** The act whose answer is still to come: the list may show its effect sooner. */
 let underWay: Promise<unknown> | undefined;
 
 export function acting(act: Promise<Done>): Promise<Done> {

@@ -177,7 +177,7 @@ export function Pages<K extends Paged>(props: PagesProps<K>): VNode {
 
 type Asked = ComponentProps<'dialog'> & { when: Signal<boolean> };
 
-/** In front of everything, until it is closed; whoever changes their mind goes on from where they were. */
+/** Stands in front of everything until it is closed, and then gives the focus back to where it was. */
 export const Modal = (of: Asked): VNode | null => (of.when.value ? <Opened {...of} /> : null);
 
 function Opened({ when, ...how }: Asked): VNode {

@@ -301,7 +301,7 @@ export function colleaguesIn(
   }));
   const named = (raw: string | undefined, where: string): Colleague | undefined => {
     const name = raw?.trim() ?? '';
-    // A question mark stands for whoever will take it, and a star for all.
+    // A question mark means whoever takes it, a star means everybody.
     if (!/^[\p{L}\p{N}]/u.test(name)) return undefined;
     const known = found.find(({ names }) => names.some((each) => nameKey(each) === nameKey(name)));
     const agent = known ?? { id: name, names: [name], known: [], requests: [] };
